@@ -1,0 +1,67 @@
+"""A laboratory for k-in-a-row games: Connect Four, ConnectX, Tic Tac Toe.
+
+This page is the whole public API. Names are loaded when first used, so that importing the package
+is instant and compiles nothing. The rooms behind it, in the order in which data flows:
+
+games      the rules: spec, position, notation, compiled kernels
+agents     one interface for everything that plays, and the registry of agent strings
+arena      comparing agents: games, matches, statistics
+interfaces the command line
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from inarow.agents.agent import Agent as Agent
+    from inarow.agents.agent import Decision as Decision
+    from inarow.agents.registry import make_agent as make_agent
+    from inarow.arena.game import play_game as play_game
+    from inarow.arena.match import Match as Match
+    from inarow.arena.match import play_match as play_match
+    from inarow.errors import IllegalMoveError as IllegalMoveError
+    from inarow.errors import InarowError as InarowError
+    from inarow.errors import InvalidAgentError as InvalidAgentError
+    from inarow.errors import InvalidSpecError as InvalidSpecError
+    from inarow.errors import NotationError as NotationError
+    from inarow.games.perft import count_positions as count_positions
+    from inarow.games.perft import count_sequences as count_sequences
+    from inarow.games.pgn import from_pgn as from_pgn
+    from inarow.games.pgn import to_pgn as to_pgn
+    from inarow.games.position import Position as Position
+    from inarow.games.record import GameRecord as GameRecord
+    from inarow.games.spec import CONNECT_FOUR as CONNECT_FOUR
+    from inarow.games.spec import TIC_TAC_TOE as TIC_TAC_TOE
+    from inarow.games.spec import GameSpec as GameSpec
+    from inarow.games.symmetry import canonical_key as canonical_key
+
+_HOMES = {
+    "agents.agent": ("Agent", "Decision"),
+    "agents.registry": ("make_agent",),
+    "arena.game": ("play_game",),
+    "arena.match": ("Match", "play_match"),
+    "errors": ("IllegalMoveError", "InarowError", "InvalidAgentError", "InvalidSpecError", "NotationError"),
+    "games.perft": ("count_positions", "count_sequences"),
+    "games.pgn": ("from_pgn", "to_pgn"),
+    "games.position": ("Position",),
+    "games.record": ("GameRecord",),
+    "games.spec": ("CONNECT_FOUR", "TIC_TAC_TOE", "GameSpec"),
+    "games.symmetry": ("canonical_key",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME_OF)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'inarow' has no attribute {name!r}")
+    value = getattr(import_module(f"inarow.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

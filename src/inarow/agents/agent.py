@@ -1,0 +1,45 @@
+"""The one interface of everything that plays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from inarow.games.position import Position
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """An action, and what the agent knows about it: None where it does not.
+
+    Everything is for the side to move. Tuples have one entry per action of the spec.
+    """
+
+    action: int
+    value: float | None = None
+    """Expected result in [-1, 1]."""
+    policy: tuple[float, ...] | None = None
+    """The distribution that `action` was drawn from, or that search prefers; sums to 1."""
+    visits: tuple[int, ...] | None = None
+    scores: tuple[float | None, ...] | None = None
+    """The agent's own evaluation of each action; None for an illegal one."""
+    score: int | None = None
+    """The exact score, from agents that know it."""
+    depth: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+    details: dict[str, Any] | None = None
+    """What only this agent has; must be JSON."""
+
+
+class Agent(Protocol):
+    """Decides in positions that are not over. Its random stream is given at construction, so the
+    same agent string and seed in the same game give the same decisions.
+    """
+
+    @property
+    def name(self) -> str:
+        """The agent string that makes it."""
+        ...
+
+    def decide(self, position: Position) -> Decision: ...

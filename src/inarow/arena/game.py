@@ -1,0 +1,67 @@
+"""One game between two agents."""
+
+from __future__ import annotations
+
+import time
+
+from inarow.agents.agent import Agent, Decision
+from inarow.errors import IllegalMoveError, one_line
+from inarow.games.position import Position
+from inarow.games.record import GameRecord, Ply, Termination
+from inarow.games.spec import CONNECT_FOUR, GameSpec
+
+
+def play_game(
+    first: Agent,
+    second: Agent,
+    spec: GameSpec = CONNECT_FOUR,
+    *,
+    opening: Position | None = None,
+    seed: int | None = None,
+    tags: dict[str, str] | None = None,
+) -> GameRecord:
+    """Plays to the end, from the start of `spec` or from `opening`, in which `first` has the odd moves.
+
+    An agent that answers with an illegal move or raises an exception loses the game; the record
+    says so in `termination` and `fault`. `seed` and `tags` are written down, not used.
+    """
+    position = start = Position.start(spec) if opening is None else opening
+    plies: list[Ply] = []
+    termination: Termination = "normal"
+    fault = None
+    while fault is None and not position.is_over:
+        agent = first if position.side_to_move == 1 else second
+        clock = time.perf_counter()
+        try:
+            decision = agent.decide(position)
+            position = position.play(decision.action)
+        except Exception as error:  # whatever an agent does wrong is a lost game, not the end of the match
+            termination = "illegal move" if isinstance(error, IllegalMoveError) else "crash"
+            fault = one_line(error)
+        else:
+            plies.append(_remembered(decision, time.perf_counter() - clock))
+    return GameRecord(
+        board=str(position.spec),
+        first=first.name,
+        second=second.name,
+        moves=position.moves,
+        winner=position.winner if fault is None else 3 - position.side_to_move,
+        termination=termination,
+        opening=start.ply,
+        plies=tuple(plies),
+        seed=seed,
+        fault=fault,
+        tags=tags or {},
+    )
+
+
+def _remembered(decision: Decision, seconds: float) -> Ply:
+    """What a record keeps of a decision; times in whole microseconds, measured here."""
+    return Ply(
+        score=decision.score,
+        value=decision.value,
+        depth=decision.depth,
+        nodes=decision.nodes,
+        seconds=round(seconds, 6),
+        details=decision.details,
+    )

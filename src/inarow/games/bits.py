@@ -1,0 +1,77 @@
+"""Sets of cells: what the rules ask of a number besides `& | ^ ~ << >>`.
+
+A set is a Python `int`, a `numpy.uint64` or a `Wide`; cell i is bit i (see `layout.py`). This file
+is the plain-Python meaning for all three; `kernels.py` compiles the last two.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, Self, TypeVar, cast
+
+import numpy as np
+
+from inarow.games.wide import Wide
+
+
+class _Bits(Protocol):
+    def __and__(self, other: Self, /) -> Self: ...
+    def __or__(self, other: Self, /) -> Self: ...
+    def __xor__(self, other: Self, /) -> Self: ...
+    def __invert__(self) -> Self: ...
+    def __lshift__(self, distance: int, /) -> Self: ...
+    def __rshift__(self, distance: int, /) -> Self: ...
+
+
+Bits = TypeVar("Bits", bound=_Bits)
+
+
+def to_int(cells: _Bits) -> int:
+    """The set as a Python integer."""
+    if type(cells) is int:
+        return cells
+    return cells.to_int() if isinstance(cells, Wide) else int(cast(int, cells))
+
+
+def from_int(number: int, like: Bits) -> Bits:
+    """The set that `number` describes, as the kind of number that `like` is."""
+    if isinstance(like, Wide):
+        return cast(Bits, Wide.from_int(number))
+    return cast(Bits, np.uint64(number) if isinstance(like, np.uint64) else number)
+
+
+def any_cell(cells: _Bits) -> bool:
+    """Whether the set has a member."""
+    return to_int(cells) != 0
+
+
+def has_cell(cells: _Bits, cell: int) -> bool:
+    """Whether `cell` is in the set."""
+    return bool(to_int(cells) >> int(cell) & 1)
+
+
+def single_cell(cell: int, like: Bits) -> Bits:
+    """The set of one cell, of the same kind as `like`."""
+    return from_int(1 << int(cell), like)
+
+
+def count_cells(cells: _Bits) -> int:
+    """How many members the set has."""
+    return to_int(cells).bit_count()
+
+
+def first_cell(cells: _Bits) -> int:
+    """The lowest member of a set that is not empty."""
+    number = to_int(cells)
+    return (number & -number).bit_length() - 1
+
+
+def load(rows: np.ndarray, row: int, like: Bits) -> Bits:
+    """The set kept in `rows[row]`, an array of uint64 [N, words of `like`]."""
+    return from_int(sum(int(word) << 64 * place for place, word in enumerate(rows[row])), like)
+
+
+def store(rows: np.ndarray, row: int, cells: _Bits) -> None:
+    """Keeps a set in `rows[row]`, an array of uint64 [N, words of `cells`]."""
+    number = to_int(cells)
+    for place in range(rows.shape[1]):
+        rows[row, place] = number >> 64 * place & 0xFFFF_FFFF_FFFF_FFFF

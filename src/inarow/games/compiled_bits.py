@@ -1,0 +1,234 @@
+"""Compiled: what `Wide` and the functions of `bits.py` mean to Numba, word by word.
+
+Imported by `kernels.py` for its effect: after it, compiled code may use operators on a `Wide` and
+call `bits.py` on a machine word or a `Wide`. Nothing here is called from Python.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import intrinsic, overload, register_jitable
+
+from inarow.games import bits
+from inarow.games.wide import WORDS, Wide
+
+_ZERO = np.uint64(0)
+_ONE = np.uint64(1)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_Implementation = Callable[..., Any]
+
+compiles = partial(overload, strict=False)
+"""Not strict, because Numba would compare type annotations, too."""
+
+
+def is_wide(kind: types.Type) -> bool:
+    return isinstance(kind, types.NamedUniTuple) and kind.instance_class is Wide
+
+
+# --- Bit counting instructions of the processor ---
+
+
+@intrinsic
+def _ones(typing: Any, word: types.Type) -> tuple[Any, _Implementation]:
+    """Number of set bits of a uint64."""
+    return types.uint64(types.uint64), lambda context, builder, signature, args: builder.ctpop(args[0])
+
+
+@intrinsic
+def _trailing_zeros(typing: Any, word: types.Type) -> tuple[Any, _Implementation]:
+    """Index of the lowest set bit of a uint64; 64 if there is none."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], context.get_constant(types.boolean, False))
+
+    return types.uint64(types.uint64), generate
+
+
+# --- Operators of a Wide ---
+
+
+def _overload_wordwise(operation: Callable[[Any, Any], Any]) -> None:
+    @compiles(operation)
+    def wordwise(a: types.Type, b: types.Type) -> _Implementation | None:
+        if not (is_wide(a) and is_wide(b)):
+            return None
+        return lambda a, b: Wide(
+            operation(a.w0, b.w0),
+            operation(a.w1, b.w1),
+            operation(a.w2, b.w2),
+            operation(a.w3, b.w3),
+            operation(a.w4, b.w4),
+        )
+
+
+for _operation in (operator.and_, operator.or_, operator.xor):
+    _overload_wordwise(_operation)
+
+
+@compiles(operator.invert)
+def _invert(a: types.Type) -> _Implementation | None:
+    return (lambda a: Wide(~a.w0, ~a.w1, ~a.w2, ~a.w3, ~a.w4)) if is_wide(a) else None
+
+
+@register_jitable
+def _word(cells: Wide, place: int) -> np.uint64:
+    return cells[place] if 0 <= place < WORDS else _ZERO
+
+
+@register_jitable
+def _joined(low: np.uint64, high: np.uint64, distance: int) -> np.uint64:
+    """The lowest 64 bits of the two words shifted right by 0 to 63."""
+    return (low >> distance) | ((high << (63 - distance)) << 1)
+
+
+@compiles(operator.rshift)
+def _shift_right(a: types.Type, b: types.Type) -> _Implementation | None:
+    if not is_wide(a):
+        return None
+
+    def shift(a: Any, b: Any) -> Wide:
+        words, rest = b >> 6, b & 63
+        return Wide(
+            _joined(_word(a, words), _word(a, words + 1), rest),
+            _joined(_word(a, words + 1), _word(a, words + 2), rest),
+            _joined(_word(a, words + 2), _word(a, words + 3), rest),
+            _joined(_word(a, words + 3), _word(a, words + 4), rest),
+            _word(a, words + 4) >> rest,
+        )
+
+    return shift
+
+
+@compiles(operator.lshift)
+def _shift_left(a: types.Type, b: types.Type) -> _Implementation | None:
+    if not is_wide(a):
+        return None
+
+    def shift(a: Any, b: Any) -> Wide:
+        # Left by 64 w - r is right by r after moving up w whole words.
+        words, rest = (b + 63) >> 6, -b & 63
+        return Wide(
+            _joined(_word(a, -words), _word(a, 1 - words), rest),
+            _joined(_word(a, 1 - words), _word(a, 2 - words), rest),
+            _joined(_word(a, 2 - words), _word(a, 3 - words), rest),
+            _joined(_word(a, 3 - words), _word(a, 4 - words), rest),
+            _joined(_word(a, 4 - words), _word(a, 5 - words), rest),
+        )
+
+    return shift
+
+
+# --- The functions of bits.py, for five words and for one ---
+
+
+@compiles(bits.any_cell)
+def _any_cell(cells: types.Type) -> _Implementation:
+    if is_wide(cells):
+        return lambda cells: (cells.w0 | cells.w1 | cells.w2 | cells.w3 | cells.w4) != _ZERO
+    return lambda cells: cells != _ZERO
+
+
+@compiles(bits.has_cell)
+def _has_cell(cells: types.Type, cell: types.Type) -> _Implementation:
+    if is_wide(cells):
+        return lambda cells, cell: (cells[cell >> 6] >> (cell & 63)) & _ONE != _ZERO
+    return lambda cells, cell: (cells >> cell) & _ONE != _ZERO
+
+
+@compiles(bits.single_cell)
+def _single_cell(cell: types.Type, like: types.Type) -> _Implementation:
+    if is_wide(like):
+        return lambda cell, like: Wide(
+            _bit_in_word(cell, 0),
+            _bit_in_word(cell, 1),
+            _bit_in_word(cell, 2),
+            _bit_in_word(cell, 3),
+            _bit_in_word(cell, 4),
+        )
+    return lambda cell, like: _ONE << cell
+
+
+@register_jitable
+def _bit_in_word(cell: int, place: int) -> np.uint64:
+    return _ONE << (cell & 63) if cell >> 6 == place else _ZERO
+
+
+@compiles(bits.count_cells)
+def _count_cells(cells: types.Type) -> _Implementation:
+    if is_wide(cells):
+        return lambda cells: np.int64(
+            _ones(cells.w0) + _ones(cells.w1) + _ones(cells.w2) + _ones(cells.w3) + _ones(cells.w4)
+        )
+    return lambda cells: np.int64(_ones(cells))
+
+
+@compiles(bits.first_cell)
+def _first_cell(cells: types.Type) -> _Implementation:
+    if not is_wide(cells):
+        return lambda cells: np.int64(_trailing_zeros(cells))
+
+    def lowest(cells: Wide) -> int:
+        for place in range(WORDS):
+            if cells[place] != _ZERO:
+                return 64 * place + np.int64(_trailing_zeros(cells[place]))
+        return 64 * WORDS
+
+    return lowest
+
+
+@compiles(bits.load)
+def _load(rows: types.Type, row: types.Type, like: types.Type) -> _Implementation:
+    if is_wide(like):
+        return lambda rows, row, like: Wide(rows[row, 0], rows[row, 1], rows[row, 2], rows[row, 3], rows[row, 4])
+    return lambda rows, row, like: rows[row, 0]
+
+
+@compiles(bits.store)
+def _store(rows: types.Type, row: types.Type, cells: types.Type) -> _Implementation:
+    if not is_wide(cells):
+
+        def store_word(rows: Any, row: int, cells: np.uint64) -> None:
+            rows[row, 0] = cells
+
+        return store_word
+
+    def store_wide(rows: Any, row: int, cells: Wide) -> None:
+        for place in range(WORDS):
+            rows[row, place] = cells[place]
+
+    return store_wide
+
+
+# --- Hashing ---
+
+
+@register_jitable
+def mixed(word: np.uint64) -> np.uint64:
+    """A bijection of 64-bit words that spreads every bit over all (the finaliser of SplitMix64)."""
+    word = (word ^ (word >> 30)) * _MIX_1
+    word = (word ^ (word >> 27)) * _MIX_2
+    return word ^ (word >> 31)
+
+
+def fold(cells: Any) -> np.uint64:
+    """One word for a set of cells: itself if it is one word, a hash of the five words of a Wide."""
+    if not isinstance(cells, Wide):
+        return np.uint64(cells)
+    folded = _ZERO
+    for word in cells:
+        folded = mixed(folded ^ word)
+    return folded
+
+
+@compiles(fold)
+def _fold(cells: types.Type) -> _Implementation:
+    if not is_wide(cells):
+        return lambda cells: cells
+    return lambda cells: mixed(mixed(mixed(mixed(mixed(cells.w0) ^ cells.w1) ^ cells.w2) ^ cells.w3) ^ cells.w4)

@@ -1,0 +1,153 @@
+"""Finding a legal game that leads to given stones, or the reason why none does.
+
+Without gravity any order of moves will do, as long as a line is completed by the last of them. With
+gravity the columns are stacks that must be taken apart from the top with the sides alternating; the
+search goes backwards and remembers the stacks from which it failed.
+"""
+
+from __future__ import annotations
+
+from itertools import chain, zip_longest
+
+import numpy as np
+import numpy.typing as npt
+
+from inarow.errors import UnreachablePositionError
+from inarow.games import rules
+from inarow.games.layout import Layout, layout_of
+from inarow.games.spec import GameSpec
+
+_MAX_STATES = 200_000
+"""Gives up, and says so, after so many stacks: the worst diagrams of large boards are a puzzle."""
+
+Columns = tuple[tuple[int, ...], ...]
+"""The sides (1, 2) that own the stones of each column, from the bottom up."""
+
+
+def find_history(cells: npt.NDArray[np.generic], spec: GameSpec) -> tuple[int, ...]:
+    """The actions of one legal game that ends with the stones of `cells`.
+
+    `cells` is as `Position.to_array` gives it, or flat. Raises UnreachablePositionError.
+    """
+    board = _checked_board(cells, spec)
+    counts = [int((board == side).sum()) for side in (1, 2)]
+    if not 0 <= counts[0] - counts[1] <= 1:
+        raise UnreachablePositionError(
+            f"the first side (X, 1) has {counts[0]} stones and the second {counts[1]}; it must have as many or one more"
+        )
+    last_side = 2 - (counts[0] - counts[1])
+    last_cells = _last_cells(board, spec, last_side)
+    return _order_with_gravity(board, last_side, last_cells) if spec.gravity else _order_freely(board, last_cells)
+
+
+def _checked_board(cells: npt.NDArray[np.generic], spec: GameSpec) -> npt.NDArray[np.int8]:
+    if cells.size != spec.cells or cells.shape not in ((spec.cells,), (spec.rows, spec.columns)):
+        raise UnreachablePositionError(f"the cells have shape {cells.shape}; {spec} has {spec.rows} x {spec.columns}")
+    if cells.dtype.kind not in "iu" or not np.isin(cells, (0, 1, 2)).all():
+        raise UnreachablePositionError("every cell must be the integer 0 (empty), 1 (first side) or 2 (second side)")
+    board = cells.reshape(spec.rows, spec.columns).astype(np.int8)
+    if spec.gravity:
+        floating = np.argwhere((board[:-1] != 0) & (board[1:] == 0))
+        if len(floating):
+            row, column = floating[0]
+            raise UnreachablePositionError(
+                f"the stone in row {row + 1}, column {column + 1} floats above an empty cell"
+            )
+    return board
+
+
+def _last_cells(board: npt.NDArray[np.int8], spec: GameSpec, last_side: int) -> list[tuple[int, int]]:
+    """The cells, (row, column), whose stone can have been the last: every line must contain it."""
+    layout = layout_of(spec)
+    if _has_line(board, 3 - last_side, layout):
+        both = (
+            "both sides have a line"
+            if _has_line(board, last_side, layout)
+            else (f"side {3 - last_side} has a line, but side {last_side} made the last move")
+        )
+        raise UnreachablePositionError(both)
+    candidates = [(int(row), int(column)) for row, column in np.argwhere(board == last_side)]
+    if spec.gravity:
+        candidates = [(row, column) for row, column in candidates if row == 0 or board[row - 1, column] == 0]
+    if _has_line(board, last_side, layout):
+        candidates = [cell for cell in candidates if not _has_line(_without(board, cell), last_side, layout)]
+        if not candidates:
+            raise UnreachablePositionError(f"the lines of side {last_side} cannot have been made by one last move")
+    return candidates
+
+
+def _has_line(board: npt.NDArray[np.int8], side: int, layout: Layout) -> bool:
+    stones = sum(1 << layout.cell(int(row), int(column)) for row, column in np.argwhere(board == side))
+    return rules.has_line(stones, layout)
+
+
+def _without(board: npt.NDArray[np.int8], cell: tuple[int, int]) -> npt.NDArray[np.int8]:
+    board = board.copy()
+    board[cell] = 0
+    return board
+
+
+def _order_freely(board: npt.NDArray[np.int8], last_cells: list[tuple[int, int]]) -> tuple[int, ...]:
+    if not last_cells:
+        return ()
+    last = last_cells[0]
+    before = _without(board, last).ravel()
+    first, second = (np.flatnonzero(before == side).tolist() for side in (1, 2))
+    alternating = [action for pair in zip_longest(first, second) for action in pair if action is not None]
+    return (*alternating, last[0] * board.shape[1] + last[1])
+
+
+def _order_with_gravity(
+    board: npt.NDArray[np.int8], last_side: int, last_cells: list[tuple[int, int]]
+) -> tuple[int, ...]:
+    columns = tuple(tuple(int(side) for side in column[::-1] if side) for column in board.T)
+    if not any(columns):
+        return ()
+    failed: set[tuple[int, ...]] = set()
+    for _, last in last_cells:
+        heights = [len(column) - (number == last) for number, column in enumerate(columns)]
+        taken = _take_apart(columns, heights, 3 - last_side, failed)
+        if taken is not None:
+            return tuple(chain(reversed(taken), (last,)))
+    raise UnreachablePositionError("no order of alternating moves builds these columns")
+
+
+def _take_apart(columns: Columns, heights: list[int], side: int, failed: set[tuple[int, ...]]) -> list[int] | None:
+    """The columns from which stones leave, the sides alternating from `side`, until none is left;
+    None if it cannot be done. `failed` collects the heights from which it cannot.
+    """
+    path: list[int] = []
+    choices = [_removable(columns, heights, side)]
+    while sum(heights):
+        if len(failed) > _MAX_STATES:
+            raise UnreachablePositionError(f"no order of moves was found among the first {_MAX_STATES:,} tried")
+        if choices[-1]:
+            column = choices[-1].pop()
+            heights[column] -= 1
+            if tuple(heights) in failed:
+                heights[column] += 1
+                continue
+            path.append(column)
+            side = 3 - side
+            choices.append(_removable(columns, heights, side))
+        else:
+            failed.add(tuple(heights))
+            choices.pop()
+            if not path:
+                return None
+            heights[path.pop()] += 1
+            side = 3 - side
+    return path
+
+
+def _removable(columns: Columns, heights: list[int], side: int) -> list[int]:
+    """Columns with a stone of `side` on top, the most promising last: one that uncovers a stone of
+    the other side, which has to leave next, and among those the highest.
+    """
+    able = [number for number, height in enumerate(heights) if height and columns[number][height - 1] == side]
+
+    def promise(number: int) -> tuple[bool, int]:
+        height = heights[number]
+        return height > 1 and columns[number][height - 2] != side, height
+
+    return sorted(able, key=promise)

@@ -1,0 +1,119 @@
+"""Compiled: how kernels are made, and the rules as kernels see them.
+
+A kernel is a function of scalars and arrays marked `@kernel`. It may call everything in `rules.py`
+and `bits.py`, and it is written once: Numba compiles it for one machine word (`(rows + 1) * columns
+<= 64`) and for a `Wide`, by the kind of number in the layout it is given. Under NUMBA_DISABLE_JIT=1
+the plain-Python meaning of the same lines runs instead.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+from numba.extending import register_jitable
+
+from inarow.games import compiled_bits as compiled_bits  # for its effect
+from inarow.games import rules
+from inarow.games.bits import Bits, from_int
+from inarow.games.layout import Layout, layout_of
+from inarow.games.spec import GameSpec
+from inarow.games.wide import Wide
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_KEPT_CACHES = 3
+
+
+@lru_cache(maxsize=256)
+def compiled_layout(spec: GameSpec, *, wide: bool | None = None) -> Layout:
+    """The layout of `spec` as kernels take it: in one word where the board fits, else in five.
+
+    `wide=True` forces five words, so that the two can be compared on one board.
+    """
+    plain = layout_of(spec)
+    use_word = spec.fits_word if wide is None else not wide
+    kind: Any = np.uint64(0) if use_word else Wide.from_int(0)
+    return plain._replace(bottom=from_int(plain.bottom, kind), board=from_int(plain.board, kind))
+
+
+# --- The decorator ---
+
+
+def kernel(function: _Function) -> _Function:
+    """Compiles `function` when first called, without the GIL, and keeps the machine code on disk."""
+    before = numba.config.CACHE_DIR
+    if not before:  # a folder chosen by the user stays
+        numba.config.CACHE_DIR = str(_cache_folder())
+    try:
+        compiled: _Function = numba.njit(cache=True, nogil=True)(function)
+    finally:
+        numba.config.CACHE_DIR = before
+    return compiled
+
+
+@lru_cache(maxsize=1)
+def _cache_folder() -> Path:
+    """Where machine code is kept: one folder per state of the sources.
+
+    Numba looks only at the file of a kernel, not at the files of what it calls, so a kernel would
+    go on with the old rules after a change to `rules.py`. The name of the folder is a digest of
+    the whole package instead; the last few folders are kept.
+    """
+    package = Path(__file__).parents[1]
+    digest = hashlib.blake2b(digest_size=8)
+    for source in sorted(package.rglob("*.py")):
+        digest.update(source.read_bytes())
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "inarow"
+    folder = base / digest.hexdigest()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+        for old in sorted(base.iterdir(), key=lambda path: -path.stat().st_mtime)[_KEPT_CACHES:]:
+            shutil.rmtree(old, ignore_errors=True)
+    except OSError:
+        pass  # a home that cannot be written to: Numba finds its own place or compiles each time
+    return folder
+
+
+# --- The rules ---
+
+for _rule in (
+    rules.playable,
+    rules.has_line,
+    rules.line_starts,
+    rules.has_line_through,
+    rules.winning_cells,
+    rules.mirror,
+    rules.gravity_key,
+):
+    register_jitable(_rule)
+
+
+def completes_line(stones: Bits, cell: int, layout: Layout) -> bool:
+    """Whether the stone on `cell`, played last, made a line. There was none before it."""
+    return rules.has_line_through(stones, cell, layout)
+
+
+@compiled_bits.compiles(completes_line)
+def _completes_line(stones: Any, cell: Any, layout: Any) -> Callable[..., bool]:
+    if compiled_bits.is_wide(stones):
+        return lambda stones, cell, layout: rules.has_line_through(stones, cell, layout)
+    # In one word the whole board costs less than a walk along four lines.
+    return lambda stones, cell, layout: rules.has_line(stones, layout)
+
+
+@register_jitable
+def hash_key(stones: Bits, mask: Bits, layout: Layout) -> np.uint64:
+    """64 bits that tell positions apart: exactly on boards with gravity that fit one word, and up
+    to a chance of 2^-64 a pair on others.
+    """
+    if layout.gravity:
+        return compiled_bits.fold(rules.gravity_key(stones, mask, layout))
+    return compiled_bits.mixed(compiled_bits.fold(mask)) ^ compiled_bits.fold(stones)

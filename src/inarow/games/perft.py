@@ -1,0 +1,216 @@
+"""Counting the game: move sequences and distinct positions by ply. Partly compiled.
+
+The counts are known for many boards, so they are the first test of any change to the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from inarow.errors import InvalidLimitError
+from inarow.games.bits import Bits, count_cells, first_cell, from_int, load, single_cell, store
+from inarow.games.kernels import compiled_layout, completes_line, kernel
+from inarow.games.layout import Layout
+from inarow.games.position import Position
+from inarow.games.rules import gravity_key, has_line, playable
+from inarow.games.spec import GameSpec
+
+Progress = Callable[[int, int], None]
+"""Called with (done, of how many) while a count goes on."""
+
+_CHUNK_SEQUENCES = 20_000_000
+"""About how many sequences are counted between two calls of the progress function."""
+
+DEFAULT_MEMORY = 4 << 30
+
+
+def count_sequences(
+    position: Position, depth: int, *, wide: bool | None = None, progress: Progress | None = None
+) -> list[int]:
+    """Number of move sequences of length 0 to `depth` from `position`; a finished game stops."""
+    layout = compiled_layout(position.spec, wide=wide)
+    chunk = _plies_within(_CHUNK_SEQUENCES, position.spec.actions)
+    counts = [1]
+    while len(counts) <= depth:
+        split = max(0, len(counts) - chunk)  # the head in Python, so that a long count can be watched and stopped
+        total = 0
+        for done, head in enumerate(_unfinished_after(position, split)):
+            stones, mask = from_int(head.stones, layout.board), from_int(head.mask, layout.board)
+            total += int(_sequences(layout, stones, mask, len(counts) - split))
+            if progress is not None and split > 0:
+                progress(done + 1, counts[split])
+        counts.append(total)
+    return counts
+
+
+def _plies_within(sequences: int, actions: int) -> int:
+    """The largest number of plies with at most so many sequences, at least 1."""
+    plies = 1
+    while actions ** (plies + 1) <= sequences and plies < 64:
+        plies += 1
+    return plies
+
+
+def _unfinished_after(position: Position, plies: int) -> Iterator[Position]:
+    """Every unfinished position at the end of a sequence of `plies` moves, with repetitions."""
+    if position.is_over:
+        return
+    if plies == 0:
+        yield position
+        return
+    for action in position.legal_actions:
+        yield from _unfinished_after(position._after(action), plies - 1)
+
+
+@kernel
+def _sequences(layout: Layout, stones: Bits, mask: Bits, depth: int) -> int:
+    """Sequences of exactly `depth` > 0 moves from an unfinished position."""
+    free = playable(mask, layout)
+    if depth == 1:
+        return count_cells(free)
+    total = 0
+    for _ in range(count_cells(free)):
+        cell = first_cell(free)
+        stone = single_cell(cell, free)
+        free = free ^ stone
+        if not completes_line(stones | stone, cell, layout):
+            total += _sequences(layout, mask ^ stones, mask | stone, depth - 1)
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class PositionCounts:
+    """Distinct positions by ply, and what is known of them. Index 0 is the start."""
+
+    positions: list[int]
+    terminal: list[int]
+    """Those in which the game is over."""
+    sequences: list[int]
+    """Move sequences that lead to them: the same as `count_sequences`, by another way."""
+    games: list[int]
+    """Complete games of that length."""
+
+
+def count_positions(
+    position: Position,
+    plies: int,
+    *,
+    wide: bool | None = None,
+    memory: int = DEFAULT_MEMORY,
+    progress: Progress | None = None,
+) -> PositionCounts:
+    """Counts distinct positions 0 to `plies` moves after `position`, ply by ply.
+
+    Raises InvalidLimitError when a ply needs more than about `memory` bytes, or has more than 2^63
+    sequences.
+    """
+    layout = compiled_layout(position.spec, wide=wide)
+    level = _Level.of(position, layout)
+    counts = PositionCounts([], [], [], [])
+    while True:
+        unfinished = level.unfinished(layout)
+        done = len(counts.positions)
+        counts.positions.append(len(level.stones))
+        counts.terminal.append(len(level.stones) - len(unfinished.stones))
+        counts.sequences.append(int(level.paths.sum()))
+        counts.games.append(int(level.paths.sum() - unfinished.paths.sum()))
+        if progress is not None:
+            progress(done, plies)
+        if done == plies:
+            return counts
+        level = unfinished.successors(layout, position.spec, memory)
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """The distinct positions of one ply."""
+
+    stones: np.ndarray  # [N, words] uint64
+    mask: np.ndarray  # [N, words] uint64
+    paths: np.ndarray  # [N] uint64, sequences that lead there
+
+    @classmethod
+    def of(cls, position: Position, layout: Layout) -> _Level:
+        words = np.size(layout.board)
+        stones, mask = np.zeros((1, words), np.uint64), np.zeros((1, words), np.uint64)
+        store(stones, 0, from_int(position.stones, layout.board))
+        store(mask, 0, from_int(position.mask, layout.board))
+        return cls(stones, mask, np.ones(1, np.uint64))
+
+    def unfinished(self, layout: Layout) -> _Level:
+        keep = _can_go_on(layout, self.stones, self.mask)
+        return _Level(self.stones[keep], self.mask[keep], self.paths[keep])
+
+    def successors(self, layout: Layout, spec: GameSpec, memory: int) -> _Level:
+        children = int(_count_children(layout, self.mask))
+        words = self.stones.shape[1]
+        key_words = words if spec.gravity else 2 * words
+        needed = children * 8 * (2 * words + 2 * key_words + 4)  # arrays, sorted copy, order, paths
+        if needed > memory:
+            raise InvalidLimitError(f"the next ply needs about {needed >> 20} MB; the limit is {memory >> 20} MB")
+        stones, mask = (np.empty((children, words), np.uint64) for _ in range(2))
+        keys, parents = np.empty((children, key_words), np.uint64), np.empty(children, np.int64)
+        _fill_children(layout, self.stones, self.mask, stones, mask, keys, parents)
+        order = np.lexsort(keys.T) if key_words > 1 else np.argsort(keys[:, 0], kind="stable")
+        starts = np.flatnonzero(np.r_[True, np.any(np.diff(keys[order], axis=0) != 0, axis=1)][:children])
+        paths = self.paths[parents[order]]
+        if float(paths.astype(np.float64).sum()) >= 2.0**63:
+            raise InvalidLimitError("the next ply has more than 2^63 move sequences")
+        first = order[starts]
+        return _Level(stones[first], mask[first], np.add.reduceat(paths, starts) if children else paths)
+
+
+@kernel
+def _can_go_on(layout: Layout, stones: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """Which positions have neither a line of the side that moved last nor a full board."""
+    keep = np.empty(len(stones), np.bool_)
+    for index in range(len(stones)):
+        taken = load(mask, index, layout.board)
+        moved_last = taken ^ load(stones, index, layout.board)
+        full = count_cells(taken) == layout.rows * layout.columns
+        keep[index] = not (full or has_line(moved_last, layout))
+    return keep
+
+
+@kernel
+def _count_children(layout: Layout, mask: np.ndarray) -> int:
+    children = 0
+    for index in range(len(mask)):
+        children += count_cells(playable(load(mask, index, layout.board), layout))
+    return children
+
+
+@kernel
+def _fill_children(
+    layout: Layout,
+    stones: np.ndarray,
+    mask: np.ndarray,
+    child_stones: np.ndarray,
+    child_mask: np.ndarray,
+    keys: np.ndarray,
+    parents: np.ndarray,
+) -> None:
+    """Writes every successor, its exact key (without gravity: its stones and its mask) and the
+    index of the position it came from.
+    """
+    child = 0
+    words = stones.shape[1]
+    for index in range(len(stones)):
+        taken = load(mask, index, layout.board)
+        other = taken ^ load(stones, index, layout.board)
+        free = playable(taken, layout)
+        for _ in range(count_cells(free)):
+            stone = single_cell(first_cell(free), free)
+            free = free ^ stone
+            store(child_stones, child, other)
+            store(child_mask, child, taken | stone)
+            parents[child] = index
+            if layout.gravity:
+                store(keys, child, gravity_key(other, taken | stone, layout))
+            else:
+                keys[child, :words] = child_stones[child]
+                keys[child, words:] = child_mask[child]
+            child += 1

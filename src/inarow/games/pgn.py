@@ -1,0 +1,221 @@
+"""Game records as PGN-like text, for people and for tools that know chess.
+
+Tag pairs, then numbered moves with comments `{score value depth nodes time}` where known, such as
+`{+18 v0.75 d12 n5310 0.01s}`. White is the first side. The text is read back strictly and replayed
+by the rules; only `details` and the `?` of unknown tags are lost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import cast, get_args
+
+from inarow.errors import NotationError, shown
+from inarow.games.notation import format_move, format_moves, parse_move
+from inarow.games.position import Position
+from inarow.games.record import RESULTS, TAGS, UNFINISHED, GameRecord, Ply, Termination
+from inarow.games.spec import GameSpec
+
+_TAG_LINE = re.compile(r'\[([A-Za-z]{1,32}) "((?:[^"\\]|\\.)*)"\]')
+_TOKEN = re.compile(r"\s*(?:\{([^{}]*)\}|([^\s{}]+))")
+_UNKNOWN = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?"}
+_MAX_TEXT = 1 << 20
+
+
+def to_pgn(record: GameRecord) -> str:
+    """The record as PGN-like text that ends with a line break. `details` are left out."""
+    spec = record.spec
+    position = record.position
+    opening = format_moves(position.actions[: record.opening], spec)
+    tags = {
+        **{name: record.tags.get(name, unknown) for name, unknown in _UNKNOWN.items()},
+        "White": record.first,
+        "Black": record.second,
+        "Result": record.result,
+        "Game": "connect",
+        "Rows": str(spec.rows),
+        "Cols": str(spec.columns),
+        "InARow": str(spec.inarow),
+        "Gravity": str(int(spec.gravity)),
+        "Termination": record.termination,
+        "PlyCount": str(position.ply),
+    }
+    tags |= {"TimeControl": record.tags["TimeControl"]} if "TimeControl" in record.tags else {}
+    tags |= {"SetUp": "1", "Position": opening} if record.opening else {}
+    tags |= {"Seed": str(record.seed)} if record.seed is not None else {}
+    tags |= {"Fault": record.fault} if record.fault is not None else {}
+    lines = [f'[{name} "{_escaped(text)}"]' for name, text in tags.items()]
+    return "\n".join([*lines, "", *_wrapped([*_movetext(record, position), record.result])]) + "\n"
+
+
+def _movetext(record: GameRecord, position: Position) -> Iterator[str]:
+    for ply in range(record.opening, position.ply):
+        if ply % 2 == 0 or ply == record.opening:
+            yield f"{ply // 2 + 1}." if ply % 2 == 0 else f"{ply // 2 + 1}..."
+        yield format_move(position.actions[ply], record.spec)
+        if record.plies:
+            comment = _format_comment(record.plies[ply - record.opening])
+            if comment:
+                yield f"{{{comment}}}"
+
+
+def _wrapped(tokens: list[str], width: int = 80) -> Iterator[str]:
+    line = ""
+    for token in tokens:
+        if line and len(line) + 1 + len(token) > width:
+            yield line
+            line = ""
+        line = f"{line} {token}" if line else token
+    yield line
+
+
+def from_pgn(text: str) -> GameRecord:
+    """The inverse of `to_pgn`, for one game; raises NotationError or the error of the move."""
+    if len(text) > _MAX_TEXT:
+        raise NotationError(f"the record has {len(text)} characters; at most {_MAX_TEXT} are read")
+    tags, movetext = _split_tags(text)
+    spec = GameSpec.parse(
+        "{}x{}x{}{}".format(
+            _tag(tags, "Rows"),
+            _tag(tags, "Cols"),
+            _tag(tags, "InARow"),
+            "" if _tag(tags, "Gravity") == "1" else "/free",
+        )
+    )
+    opening = Position.parse(tags.get("Position", ""), spec)
+    actions, plies, result = _parse_movetext(movetext, spec, opening.ply)
+    if result != _tag(tags, "Result"):
+        raise NotationError(f"the moves end with {result}, the Result tag says {shown(tags['Result'])}")
+    termination = _tag(tags, "Termination")
+    if termination not in get_args(Termination):
+        raise NotationError(
+            f"Termination is {shown(termination)}; it must be one of {', '.join(get_args(Termination))}"
+        )
+    return GameRecord(
+        board=str(spec),
+        first=_tag(tags, "White"),
+        second=_tag(tags, "Black"),
+        moves=format_moves((*opening.actions, *actions), spec),
+        winner={text: side for side, text in RESULTS.items()}.get(result),
+        termination=cast(Termination, termination),
+        opening=opening.ply,
+        plies=tuple(plies) if any(ply != Ply() for ply in plies) else (),
+        seed=_integer(tags["Seed"], "Seed") if "Seed" in tags else None,
+        fault=tags.get("Fault"),
+        tags={name: tags[name] for name in TAGS if name in tags and tags[name] != _UNKNOWN.get(name)},
+    ).check()
+
+
+def split_games(text: str) -> list[str]:
+    """The games of a PGN-like text with several, each beginning with its first tag."""
+    return [game for game in re.split(r"\n\s*\n(?=\[)", text.strip()) if game.strip()]
+
+
+def _split_tags(text: str) -> tuple[dict[str, str], str]:
+    tags: dict[str, str] = {}
+    lines = text.strip().split("\n")
+    for number, line in enumerate(lines):
+        if not line.strip():
+            continue
+        if not line.startswith("["):
+            return tags, "\n".join(lines[number:])
+        match = _TAG_LINE.fullmatch(line.rstrip("\r"))
+        if match is None:
+            raise NotationError(f"line {number + 1} is not a tag: {shown(line)}")
+        tags[match.group(1)] = re.sub(r"\\(.)", lambda escape: _UNESCAPED.get(escape[1], escape[1]), match.group(2))
+    raise NotationError("the record has no moves and no result")
+
+
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"}
+_UNESCAPED = {"n": "\n", "r": "\r"}
+
+
+def _escaped(text: str) -> str:
+    return "".join(_ESCAPES.get(character, character) for character in text)
+
+
+def _tag(tags: dict[str, str], name: str) -> str:
+    if name not in tags:
+        raise NotationError(f"the record has no {name} tag")
+    return tags[name]
+
+
+def _parse_movetext(text: str, spec: GameSpec, ply: int) -> tuple[list[int], list[Ply], str]:
+    """Actions, what was commented on each, and the result that closes the text."""
+    actions: list[int] = []
+    plies: list[Ply] = []
+    result = ""
+    place = 0
+    text = text.rstrip()
+    while place < len(text):
+        token = _TOKEN.match(text, place)
+        if token is None or result:
+            raise NotationError(f"the moves cannot be read at {shown(text[place : place + 20])}")
+        place = token.end()
+        comment, word = token.groups()
+        if comment is not None:
+            if not plies or plies[-1] != Ply():
+                raise NotationError(f"the comment {shown(comment)} belongs to no move")
+            plies[-1] = _parse_comment(comment)
+        elif word == UNFINISHED or word in RESULTS.values():
+            result = word
+        elif word.rstrip(".") == str((ply + len(actions)) // 2 + 1) and word.endswith("."):
+            continue
+        else:
+            actions.append(parse_move(word, spec))
+            plies.append(Ply())
+    return actions, plies, result
+
+
+_COMMENT_PARTS = (
+    ("score", re.compile(r"([+-]\d{1,4}|0)")),
+    ("value", re.compile(r"v([+-]?\d[^\s]{0,30})")),
+    ("depth", re.compile(r"d(\d{1,18})")),
+    ("nodes", re.compile(r"n(\d{1,18})")),
+    ("seconds", re.compile(r"(\d[^\s]{0,30})s")),
+)
+
+
+def _format_comment(ply: Ply) -> str:
+    parts = []
+    if ply.score is not None:
+        parts.append(f"{ply.score:+d}" if ply.score else "0")
+    if ply.value is not None:
+        parts.append(f"v{ply.value!r}")
+    if ply.depth is not None:
+        parts.append(f"d{ply.depth}")
+    if ply.nodes is not None:
+        parts.append(f"n{ply.nodes}")
+    if ply.seconds is not None:
+        parts.append(f"{ply.seconds!r}s")
+    return " ".join(parts)
+
+
+def _parse_comment(comment: str) -> Ply:
+    ply = Ply()
+    for part in comment.split():
+        for name, pattern in _COMMENT_PARTS:
+            match = pattern.fullmatch(part)
+            if match is not None and getattr(ply, name) is None:
+                convert = _number if name in ("value", "seconds") else _integer
+                ply = replace(ply, **{name: convert(match[1], name)})
+                break
+        else:
+            raise NotationError(f"the comment {shown(comment)} is not of the form {{+18 v0.5 d12 n5310 0.01s}}")
+    return ply
+
+
+def _integer(text: str, name: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise NotationError(f"{name} is {shown(text)}; it must be a whole number") from None
+
+
+def _number(text: str, name: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise NotationError(f"{name} is {shown(text)}; it must be a number") from None

@@ -1,0 +1,89 @@
+"""Compiled: games played to the end by uniformly random moves."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba.extending import register_jitable
+
+from inarow.games.bits import Bits, from_int, has_cell, single_cell
+from inarow.games.kernels import compiled_layout, completes_line, kernel
+from inarow.games.layout import Layout
+from inarow.games.position import Position
+
+
+class PlayoutCounts(NamedTuple):
+    """Results of random games for the side to move at their start."""
+
+    wins: int
+    draws: int
+    losses: int
+    plies: int  # moves played in all games together
+
+
+def random_playouts(
+    position: Position, games: int, rng: np.random.Generator, *, wide: bool | None = None
+) -> PlayoutCounts:
+    """Plays `games` random games from a position that is not over."""
+    layout = compiled_layout(position.spec, wide=wide)
+    stones, mask = from_int(position.stones, layout.board), from_int(position.mask, layout.board)
+    return PlayoutCounts(*_playouts(layout, stones, mask, position.ply, games, rng))
+
+
+@kernel
+def _playouts(
+    layout: Layout, stones: Bits, mask: Bits, ply: int, games: int, rng: np.random.Generator
+) -> tuple[int, int, int, int]:
+    heights = np.empty(layout.columns, np.int64)
+    wins = losses = plies = 0
+    for _ in range(games):
+        fill_heights(heights, mask, layout)
+        result, end = playout(layout, stones, mask, ply, heights, rng)
+        wins += result > 0
+        losses += result < 0
+        plies += end - ply
+    return wins, games - wins - losses, losses, plies
+
+
+@register_jitable
+def fill_heights(heights: np.ndarray, mask: Bits, layout: Layout) -> None:
+    """Writes the number of stones of each column. Means nothing without gravity."""
+    for column in range(layout.columns):
+        heights[column] = 0
+        while heights[column] < layout.rows and has_cell(mask, column * layout.stride + heights[column]):
+            heights[column] += 1
+
+
+@register_jitable
+def playout(
+    layout: Layout, stones: Bits, mask: Bits, ply: int, heights: np.ndarray, rng: np.random.Generator
+) -> tuple[int, int]:
+    """One random game from a position that is not over: (1 win, 0 draw, -1 loss for the side to
+    move at its start, ply of its end). `heights` are those of `mask`, and are used up.
+    """
+    result = 1
+    for end in range(ply + 1, layout.rows * layout.columns + 1):
+        cell = random_cell(mask, heights, layout, rng)
+        mine = stones | single_cell(cell, stones)
+        if completes_line(mine, cell, layout):
+            return result, end
+        mask, stones = mask | mine, mask ^ stones
+        result = -result
+    return 0, layout.rows * layout.columns
+
+
+@register_jitable
+def random_cell(mask: Bits, heights: np.ndarray, layout: Layout, rng: np.random.Generator) -> int:
+    """The cell of a uniformly drawn legal action; there is one. Counts it in `heights`."""
+    while True:  # draw again when the column is full or the cell taken
+        column = int(rng.random() * layout.columns)
+        if layout.gravity:
+            height = heights[column]
+            if height < layout.rows:
+                heights[column] += 1
+                return column * layout.stride + height
+        else:
+            cell = column * layout.stride + int(rng.random() * layout.rows)
+            if not has_cell(mask, cell):
+                return cell

@@ -1,0 +1,223 @@
+"""A position: an immutable value that knows its rules and how it came about.
+
+Plain Python on integers of any size: it needs no compilation and is fast enough for playing and
+for records. Searches take `stones` and `mask` into kernels.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, field
+from typing import SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from inarow.errors import IllegalMoveError
+from inarow.games import rules
+from inarow.games.layout import Layout, layout_of
+from inarow.games.notation import format_move, format_moves, parse_moves
+from inarow.games.spec import CONNECT_FOUR, GameSpec
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Position:
+    """The stones on a board. Equal when spec and stones are equal, however they came there.
+
+    Make one with `start`, `parse`, `from_diagram`, `from_array` or `play`; the constructor checks
+    nothing. Actions and cells are as `GameSpec` and `layout.py` say.
+    """
+
+    spec: GameSpec
+    stones: int
+    """Stones of the side to move."""
+    mask: int
+    """Stones of both sides."""
+    actions: tuple[int, ...] = field(compare=False)
+    """A legal game that leads here."""
+    winner: int | None = field(compare=False)
+    """1 or 2, the side that has a line; None while nobody has."""
+    layout: Layout = field(compare=False)
+
+    @classmethod
+    def start(cls, spec: GameSpec = CONNECT_FOUR) -> Position:
+        """The empty board."""
+        return cls(spec, 0, 0, (), None, layout_of(spec))
+
+    @classmethod
+    def parse(cls, moves: str, spec: GameSpec = CONNECT_FOUR) -> Position:
+        """The position after a move string; `NotationError` or `IllegalMoveError` name the move."""
+        position = cls.start(spec)
+        for number, action in enumerate(parse_moves(moves, spec), start=1):
+            try:
+                position = position.play(action)
+            except IllegalMoveError as error:
+                raise IllegalMoveError(f"move {number}: {error}") from None
+        return position
+
+    @classmethod
+    def from_diagram(cls, text: str, spec: GameSpec = CONNECT_FOUR) -> Position:
+        """The position drawn as `str(position)` draws it. Refuses what no legal game reaches."""
+        from inarow.games.diagram import parse_diagram
+
+        return cls.from_array(parse_diagram(text, spec), spec)
+
+    @classmethod
+    def from_array(cls, cells: npt.ArrayLike, spec: GameSpec = CONNECT_FOUR) -> Position:
+        """The inverse of `to_array`; also takes Kaggle's flat list. Refuses what no game reaches."""
+        from inarow.games.history import find_history
+
+        position = cls.start(spec)
+        for action in find_history(np.asarray(cells), spec):
+            position = position._after(action)
+        return position
+
+    # --- Playing ---
+
+    @property
+    def legal_actions(self) -> tuple[int, ...]:
+        """The actions that `play` accepts, ascending; none when the game is over."""
+        if self.winner is not None:
+            return ()
+        return tuple([action for action in range(self.spec.actions) if not self.mask >> self._entry(action) & 1])
+
+    def play(self, action: SupportsIndex) -> Position:
+        """The position after `action`; raises IllegalMoveError with the reason."""
+        number = operator.index(action)
+        exists = 0 <= number < self.spec.actions
+        if self.is_over or not exists or self.mask >> self._entry(number) & 1:
+            raise IllegalMoveError(self._why_illegal(number))
+        return self._after(number)
+
+    def _entry(self, action: int) -> int:
+        """The cell that must be empty for `action` to be legal: the top of a column, or the cell itself."""
+        layout = self.layout
+        if layout.gravity:
+            return action * layout.stride + layout.rows - 1
+        return layout.cell(*divmod(action, layout.columns))
+
+    def _after(self, action: int) -> Position:
+        """`play` for search: `action` is legal and the game is not over, unchecked."""
+        stone = 1 << self.landing_cell(action)
+        mine = self.stones | stone
+        winner = self.side_to_move if rules.has_line(mine, self.layout) else None
+        return Position(
+            self.spec, self.mask ^ self.stones, self.mask | stone, (*self.actions, action), winner, self.layout
+        )
+
+    def landing_cell(self, action: int) -> int:
+        """The cell on which a legal `action` puts its stone."""
+        if self.layout.gravity:
+            bottom = 1 << action * self.layout.stride
+            return (self.mask + bottom & ~self.mask).bit_length() - 1
+        return self.layout.cell(*divmod(action, self.layout.columns))
+
+    def winning_actions(self, *, of_opponent: bool = False) -> tuple[int, ...]:
+        """The legal actions with which the side to move makes a line at once; with `of_opponent`
+        those with which the other side would, were it to move. Ascending.
+        """
+        if self.winner is not None:
+            return ()
+        stones = self.mask ^ self.stones if of_opponent else self.stones
+        cells = rules.winning_cells(stones, self.mask, self.layout) & rules.playable(self.mask, self.layout)
+        return tuple(sorted(self.action_of(cell) for cell in cells_of(cells)))
+
+    def action_of(self, cell: int) -> int:
+        """The action that puts a stone on `cell`, if it is playable."""
+        row, column = self.layout.row_and_column(cell)
+        return column if self.layout.gravity else row * self.layout.columns + column
+
+    def _why_illegal(self, action: int) -> str:
+        after = f"after {self.moves!r}" if self.actions else "at the start"
+        if self.is_over:
+            return f"{self.spec} {after}: the game is over"
+        if not 0 <= action < self.spec.actions:
+            return f"action {action} does not exist on {self.spec}, which has actions 0 to {self.spec.actions - 1}"
+        kind = "column" if self.spec.gravity else "cell"
+        full = "full" if self.spec.gravity else "taken"
+        legal = format_moves(self.legal_actions, self.spec)
+        return f"{kind} {format_move(action, self.spec)} is {full} on {self.spec} {after}; legal: {legal}"
+
+    # --- Facts ---
+
+    @property
+    def ply(self) -> int:
+        """Number of stones on the board."""
+        return self.mask.bit_count()
+
+    @property
+    def side_to_move(self) -> int:
+        """1 or 2. In a finished game, the side that would be next."""
+        return 1 + self.ply % 2
+
+    @property
+    def is_over(self) -> bool:
+        return self.winner is not None or self.mask == self.layout.board
+
+    @property
+    def moves(self) -> str:
+        """The move string of a legal game that leads here: the one played, if one was."""
+        return format_moves(self.actions, self.spec)
+
+    @property
+    def key(self) -> int:
+        """An integer that two positions of one spec share exactly when they are equal."""
+        if self.layout.gravity:
+            return rules.gravity_key(self.stones, self.mask, self.layout)
+        return self.mask << self.layout.stride * self.layout.columns | self.stones
+
+    @property
+    def winning_line(self) -> tuple[tuple[int, int], ...]:
+        """(row, column) of every stone that is part of a line, row 0 on top; empty if there is none."""
+        if self.winner is None:
+            return ()
+        line = 0
+        for step in self.layout.steps:
+            starts = rules.line_starts(self.mask ^ self.stones, step, self.layout.inarow)
+            for place in range(self.layout.inarow):
+                line |= starts << step * place
+        return tuple(sorted(self.layout.row_and_column(cell) for cell in cells_of(line)))
+
+    # --- Other forms ---
+
+    def mirror(self) -> Position:
+        """The position with left and right exchanged, and so its game."""
+        columns = self.layout.columns
+        return Position(
+            self.spec,
+            rules.mirror(self.stones, self.layout),
+            rules.mirror(self.mask, self.layout),
+            tuple(action - 2 * (action % columns) + columns - 1 for action in self.actions),
+            self.winner,
+            self.layout,
+        )
+
+    def to_array(self) -> npt.NDArray[np.int8]:
+        """int8 [rows, columns], row 0 on top: 0 empty, 1 first side, 2 second side."""
+        array = np.zeros((self.spec.rows, self.spec.columns), np.int8)
+        for side, stones in ((self.side_to_move, self.stones), (3 - self.side_to_move, self.mask ^ self.stones)):
+            for cell in cells_of(stones):
+                array[self.layout.row_and_column(cell)] = side
+        return array
+
+    def to_kaggle(self) -> list[int]:
+        """Kaggle's `observation.board`: the array as a flat list, row by row from the top left."""
+        return [int(cell) for cell in self.to_array().ravel()]
+
+    def __str__(self) -> str:
+        from inarow.games.diagram import format_diagram
+
+        return format_diagram(self.to_array())
+
+    def __repr__(self) -> str:
+        return f"Position.parse({self.moves!r}, GameSpec.parse({str(self.spec)!r}))"
+
+
+def cells_of(cells: int) -> list[int]:
+    """The members of a set of cells, ascending."""
+    members = []
+    while cells:
+        lowest = cells & -cells
+        members.append(lowest.bit_length() - 1)
+        cells ^= lowest
+    return members

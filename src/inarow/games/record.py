@@ -1,0 +1,113 @@
+"""A finished (or broken-off) game as a value, and as a line of JSON. `pgn.py` is its twin for people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import msgspec
+
+from inarow.errors import NotationError, one_line, shown
+from inarow.games.notation import parse_moves
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+
+Termination = Literal["normal", "illegal move", "crash", "time-out", "unfinished"]
+TAGS = ("Event", "Site", "Date", "Round", "TimeControl")
+RESULTS = {1: "1-0", 2: "0-1", None: "1/2-1/2"}
+UNFINISHED = "*"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ply:
+    """What the side that moved knew about its move; None where it did not know or say."""
+
+    score: int | None = None
+    """Exact, for the side that moved."""
+    value: float | None = None
+    """In [-1, 1], for the side that moved."""
+    depth: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+    details: dict[str, Any] | None = None
+    """Whatever else the agent tells; JSON only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameRecord:
+    """One game: who played, which moves, how it ended. `check` says whether it holds together."""
+
+    board: str
+    """Board string."""
+    first: str
+    """Agent string of the side that moved first."""
+    second: str
+    moves: str
+    """Move string of the whole game, opening included."""
+    winner: int | None
+    """1, 2, or None for a draw or an unfinished game."""
+    termination: Termination = "normal"
+    opening: int = 0
+    """How many moves at the start were given, not decided by the players."""
+    plies: tuple[Ply, ...] = ()
+    """One for each decided move; or empty."""
+    seed: int | None = None
+    fault: str | None = None
+    """For an illegal move or a crash: what the loser did, in one line."""
+    tags: dict[str, str] = field(default_factory=dict)
+    """What else a tournament tells: some of `TAGS`."""
+
+    @property
+    def spec(self) -> GameSpec:
+        return GameSpec.parse(self.board)
+
+    @property
+    def actions(self) -> tuple[int, ...]:
+        """The moves as actions."""
+        return parse_moves(self.moves, self.spec)
+
+    @property
+    def position(self) -> Position:
+        """The last position."""
+        return Position.parse(self.moves, self.spec)
+
+    @property
+    def result(self) -> str:
+        """`1-0`, `0-1`, `1/2-1/2` or `*`, White being the first side."""
+        return UNFINISHED if self.termination == "unfinished" else RESULTS[self.winner]
+
+    def check(self) -> GameRecord:
+        """Itself; raises NotationError (or the error of the move) if the parts contradict each other."""
+        position = self.position
+        if not 0 <= self.opening <= position.ply:
+            raise NotationError(f"an opening of {self.opening} moves does not fit a game of {position.ply}")
+        if self.plies and len(self.plies) != position.ply - self.opening:
+            raise NotationError(f"{len(self.plies)} comments for {position.ply - self.opening} decided moves")
+        if not self.tags.keys() <= set(TAGS):
+            raise NotationError(f"tags are {shown(', '.join(self.tags))}; they must be of {', '.join(TAGS)}")
+        if self.winner not in RESULTS:
+            raise NotationError(f"the winner is {shown(repr(self.winner))}; it must be 1, 2 or nobody")
+        if position.is_over and (self.winner, self.termination) != (position.winner, "normal"):
+            raise NotationError(f"the moves end {RESULTS[position.winner]}, the record says {self.result}")
+        if not position.is_over and (self.termination == "normal" or (self.winner is None) != (self.result == "*")):
+            raise NotationError(
+                f"the moves do not end the game, but the record says {self.result} ({self.termination})"
+            )
+        return self
+
+
+# --- JSON Lines ---
+
+
+def to_json_line(record: GameRecord) -> str:
+    """The record as one line of JSON without its line break."""
+    return msgspec.json.encode(record).decode()
+
+
+def from_json_line(line: str) -> GameRecord:
+    """The inverse of `to_json_line`; raises NotationError."""
+    try:
+        record = msgspec.json.decode(line, type=GameRecord)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise NotationError(f"not a game record in JSON: {one_line(error)}") from None
+    return record.check()

@@ -1,0 +1,74 @@
+"""What no move can change: the size of the board, the length of a line, gravity."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from inarow.errors import InvalidSpecError, shown
+
+MAX_SIDE = 16
+MIN_INAROW = 2
+_WORD_BITS = 64
+_BOARD_STRING = re.compile(r"([0-9]{1,3})x([0-9]{1,3})x([0-9]{1,3})(/free)?")
+
+
+@dataclass(frozen=True, slots=True)
+class GameSpec:
+    """A k-in-a-row game: `inarow` stones in a row, column or diagonal win.
+
+    With gravity an action is a column and the stone falls to its lowest free cell; without, an
+    action is a cell, counted row by row from the top left. Both count from 0.
+    """
+
+    rows: int
+    columns: int
+    inarow: int
+    gravity: bool = True
+
+    def __post_init__(self) -> None:
+        for name, low in (("rows", 1), ("columns", 1), ("inarow", MIN_INAROW)):
+            number = getattr(self, name)
+            if type(number) is not int or not low <= number <= MAX_SIDE:
+                text = shown(repr(number)) if type(number) is not int else number
+                raise InvalidSpecError(f"{name} is {text}; it must be {low} to {MAX_SIDE}")
+        if type(self.gravity) is not bool:
+            raise InvalidSpecError(f"gravity is {shown(repr(self.gravity))}; it must be True or False")
+        if self.inarow > max(self.rows, self.columns):
+            raise InvalidSpecError(f"no line of {self.inarow} fits on {self.rows} rows x {self.columns} columns")
+
+    @classmethod
+    def parse(cls, text: str) -> GameSpec:
+        """The spec of a board string: `6x7x4`, `15x15x5/free`, `connect4`, `tictactoe`."""
+        if text in NAMED_SPECS:
+            return NAMED_SPECS[text]
+        match = _BOARD_STRING.fullmatch(text)
+        if match is None:
+            names = ", ".join(NAMED_SPECS)
+            raise InvalidSpecError(
+                f"board {shown(text)} is not ROWSxCOLUMNSxINAROW, e.g. 6x7x4 or 15x15x5/free, nor one of {names}"
+            )
+        rows, columns, inarow = (int(number) for number in match.group(1, 2, 3))
+        return cls(rows, columns, inarow, gravity=match.group(4) is None)
+
+    def __str__(self) -> str:
+        return f"{self.rows}x{self.columns}x{self.inarow}" + ("" if self.gravity else "/free")
+
+    @property
+    def cells(self) -> int:
+        return self.rows * self.columns
+
+    @property
+    def actions(self) -> int:
+        """Size of the action set: legal or not, every action is below this number."""
+        return self.columns if self.gravity else self.cells
+
+    @property
+    def fits_word(self) -> bool:
+        """Whether a position's stones fit one 64-bit word, sentinels included."""
+        return (self.rows + 1) * self.columns <= _WORD_BITS
+
+
+CONNECT_FOUR = GameSpec(rows=6, columns=7, inarow=4)
+TIC_TAC_TOE = GameSpec(rows=3, columns=3, inarow=3, gravity=False)
+NAMED_SPECS = {"connect4": CONNECT_FOUR, "tictactoe": TIC_TAC_TOE}

@@ -1,0 +1,20 @@
+"""Compiles every kernel of this room, for both kinds of boards, by using it once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from inarow.games.perft import count_positions, count_sequences
+from inarow.games.playout import random_playouts
+from inarow.games.position import Position
+
+
+def warm_up_steps() -> Iterator[tuple[str, Callable[[], object]]]:
+    """What to run, each with its name."""
+    start = Position.start()
+    for kind, wide in (("word", False), ("wide", True)):
+        yield f"playouts ({kind})", lambda wide=wide: random_playouts(start, 1, np.random.default_rng(0), wide=wide)
+        yield f"sequences ({kind})", lambda wide=wide: count_sequences(start, 2, wide=wide)
+        yield f"positions ({kind})", lambda wide=wide: count_positions(start, 2, wide=wide)

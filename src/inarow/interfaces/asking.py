@@ -1,0 +1,134 @@
+"""Asking a person for a move: by keys in a terminal, by lines everywhere else."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TextIO
+
+import readchar
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from inarow.errors import InarowError, NotationError, one_line
+from inarow.games.notation import describe_moves, parse_move
+from inarow.games.position import Position
+from inarow.interfaces.drawing import MARKS, draw_position
+from inarow.interfaces.session import LeaveRequest, TakeBackRequest
+
+HELP = "arrows and Enter, or type the move; u or Backspace takes back, q or Ctrl-D leaves"
+
+
+def is_interactive() -> bool:
+    """Whether keys can be read one by one and the board redrawn in place."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+
+class LineAsker:
+    """Reads a move a line. A person may try again; a bad line from a pipe is an error, since
+    nobody would notice the answer.
+    """
+
+    def __init__(self, console: Console, lines: TextIO) -> None:
+        self._console = console
+        self._lines = lines
+        self._number = 0
+
+    def __call__(self, position: Position) -> int:
+        while True:
+            self._console.print(f"{MARKS[position.side_to_move]} to move: ", end="", highlight=False)
+            line = self._lines.readline()
+            self._number += 1
+            if not self._lines.isatty():
+                self._console.print()
+            if not line:
+                raise LeaveRequest
+            try:
+                return self._understood(line.strip(), position)
+            except InarowError as error:
+                if not self._lines.isatty():
+                    raise NotationError(f"line {self._number}: {one_line(error)}") from None
+                self._console.print(f"{one_line(error)} (u takes back, q leaves)", highlight=False)
+
+    def _understood(self, text: str, position: Position) -> int:
+        if text in ("q", "quit", "u", "undo") and not _is_move(text, position):
+            raise LeaveRequest if text.startswith("q") else TakeBackRequest
+        action = parse_move(text, position.spec)
+        position.play(action)
+        return action
+
+
+def _is_move(text: str, position: Position) -> bool:
+    """On boards with more than 25 actions the letters of the commands are moves, too."""
+    try:
+        parse_move(text, position.spec)
+    except NotationError:
+        return False
+    return True
+
+
+class KeyAsker:
+    """Lets a person steer a cursor with the arrow keys, or type the move."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def __call__(self, position: Position) -> int:
+        cursor = _nearest_legal(position)
+        typed, message = "", ""
+        with Live(console=self._console, auto_refresh=False, transient=True) as live:
+            while True:
+                live.update(_screen(position, cursor, typed, message), refresh=True)
+                key = readchar.readkey()
+                message = ""
+                if key == readchar.key.CTRL_D or (key == "q" and not _is_move(key, position)):
+                    raise LeaveRequest
+                if (key == readchar.key.BACKSPACE and not typed) or (key == "u" and not _is_move(key, position)):
+                    raise TakeBackRequest
+                if key in _ARROWS:
+                    cursor = _moved(cursor, _ARROWS[key], position)
+                elif key == readchar.key.BACKSPACE:
+                    typed = typed[:-1]
+                elif key not in _CHOOSE:
+                    typed += key if len(key) == 1 and key.isalnum() else ""
+                # One key is a whole move on boards of up to 35 actions; others wait for Enter.
+                if key in _CHOOSE or (typed and position.spec.actions <= 35):
+                    try:
+                        action = parse_move(typed, position.spec) if typed else cursor
+                        position.play(action)
+                        return action
+                    except InarowError as error:
+                        typed, message = "", one_line(error)
+
+
+def _screen(position: Position, cursor: int, typed: str, message: str) -> Text:
+    text = draw_position(position, cursor=cursor)
+    text.append(f"{MARKS[position.side_to_move]} to move {typed}\n", style="bold")
+    text.append(message or f"{HELP}; {describe_moves(position.spec)}", style="dim")
+    return text
+
+
+_CHOOSE = (readchar.key.ENTER, readchar.key.CR, readchar.key.SPACE)
+_ARROWS = {
+    readchar.key.LEFT: (0, -1),
+    readchar.key.RIGHT: (0, 1),
+    readchar.key.UP: (-1, 0),
+    readchar.key.DOWN: (1, 0),
+}
+
+
+def _nearest_legal(position: Position) -> int:
+    """The legal action nearest to the middle of the board."""
+    middle = position.spec.actions // 2
+    return min(position.legal_actions, key=lambda action: abs(action - middle))
+
+
+def _moved(cursor: int, step: tuple[int, int], position: Position) -> int:
+    """The cursor one step further, around the edges; gravity leaves left and right."""
+    spec = position.spec
+    row, column = divmod(cursor, spec.columns)
+    column = (column + step[1]) % spec.columns
+    if not spec.gravity:
+        row = (row + step[0]) % spec.rows
+    return row * spec.columns + column

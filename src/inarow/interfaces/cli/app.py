@@ -1,0 +1,53 @@
+"""The command `inarow`: one line per sub-command, each loaded when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NoReturn
+
+from cyclopts import App, CycloptsError, Parameter, UnknownCommandError
+
+from inarow import __version__
+from inarow.errors import InarowError, one_line, shown
+
+_COMMANDS = {
+    "play": "Play a game in the terminal.",
+    "match": "Let two agents meet, each opening played twice with sides swapped.",
+    "agents": "List the agents with their parameters.",
+    "perft": "Count move sequences and distinct positions by ply.",
+    "bench": "Measure this machine, and peers on the same work.",
+    "warmup": "Compile all kernels into the cache.",
+}
+
+app = App(
+    name="inarow",
+    help="A laboratory for k-in-a-row games: Connect Four, ConnectX, Tic Tac Toe.",
+    version=__version__,
+    default_parameter=Parameter(negative=()),
+    suppress_keyboard_interrupt=False,
+)
+for _name, _help in _COMMANDS.items():
+    app.command(f"inarow.interfaces.cli.{_name}:{_name}", name=_name, help=_help)
+
+
+def main() -> NoReturn:
+    """Runs the command line of this process. Errors are one line on stderr and exit code 2."""
+    try:
+        app(exit_on_error=False, print_error=False, result_action="return_value")
+        sys.stdout.flush()
+    except UnknownCommandError:  # its own text would load every command to find similar names
+        _fail(f"there is no command {shown(sys.argv[1])}; commands are {', '.join(_COMMANDS)}", 2)
+    except (CycloptsError, InarowError, OSError) as error:
+        if isinstance(error, BrokenPipeError):  # `inarow ... | head` is no fault
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
+        _fail(one_line(error), 2)
+    except KeyboardInterrupt:
+        _fail("interrupted", 130)
+    sys.exit(0)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    print(f"inarow: {message}", file=sys.stderr)
+    sys.exit(code)

@@ -1,0 +1,32 @@
+"""`inarow bench`."""
+
+from __future__ import annotations
+
+from rich.table import Table
+
+from inarow.interfaces.bench.rows import run_benchmarks
+from inarow.interfaces.cli.options import Json, Seed
+from inarow.interfaces.cli.output import print_json, progress_bar, stdout
+
+
+def bench(*, peers: bool = False, only: str | None = None, json: Json = False, seed: Seed = 0) -> None:
+    """Measure this machine; with --peers, installed peers on the same work in the same run.
+
+    Parameters
+    ----------
+    peers: Measure peers, too: OpenSpiel, and a C compiler's code.
+    only: Only the rows of this name.
+    """
+    rows = []
+    with progress_bar("measuring") as progress:
+        for done, row in enumerate(run_benchmarks(peers=peers, only=only), start=1):
+            rows.append(row)
+            progress(done, done)
+    if json:
+        print_json(rows)
+        return
+    table = Table("name", "board", "value", "unit", "peer", "peer value", "ratio", box=None, pad_edge=False)
+    for row in rows:
+        other = (row.peer, f"{row.peer_value:,.0f}", f"{row.ratio:.2f}") if row.peer else ("", "", "")
+        table.add_row(row.name, row.board, f"{row.value:,.0f}", row.unit, *other)
+    stdout.print(table)

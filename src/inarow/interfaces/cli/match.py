@@ -1,0 +1,100 @@
+"""`inarow match`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.table import Table
+
+from inarow.arena.match import match_games
+from inarow.arena.summary import AgentCost, MatchSummary, SideResult, summarise
+from inarow.games.pgn import to_pgn
+from inarow.games.record import GameRecord, to_json_line
+from inarow.games.spec import GameSpec
+from inarow.interfaces.cli.options import Board, Json, Seed
+from inarow.interfaces.cli.output import new_file, print_json, progress_bar, stderr, stdout
+
+
+def match(
+    a: str,
+    b: str,
+    *,
+    board: Board = "connect4",
+    games: int = 100,
+    workers: int = 1,
+    opening_plies: int | None = None,
+    out: Path | None = None,
+    json: Json = False,
+    seed: Seed = 0,
+) -> None:
+    """Let two agents meet, each opening played twice with sides swapped.
+
+    Parameters
+    ----------
+    a: Agent string, e.g. winblock or winblock:epsilon=0.1
+    b: Agent string of the opponent.
+    games: How many games, an even number.
+    workers: Processes that play; the games are the same for any number.
+    opening_plies: Random moves before the agents take over; by default as few as give distinct openings.
+    out: Write the games to this file: PGN-like if it ends in .pgn, else JSON Lines.
+    """
+    source = match_games(
+        a, b, GameSpec.parse(board), games=games, seed=seed, workers=workers, opening_plies=opening_plies
+    )
+    records: list[GameRecord] = []
+    interrupted = None
+    with new_file(out) as file, progress_bar(f"{a} - {b}") as progress:
+        try:
+            for record in source:
+                records.append(record)
+                progress(len(records), games)
+        except KeyboardInterrupt as stop:
+            interrupted = stop
+        for record in records:
+            file.write(
+                to_pgn(record) + "\n" if out is not None and out.suffix == ".pgn" else to_json_line(record) + "\n"
+            )
+    finished_pairs = records[: len(records) // 2 * 2]
+    if finished_pairs:
+        summary = summarise(finished_pairs)
+        print_json(summary) if json else _print_summary(summary)
+    if interrupted is not None:
+        stderr.print(f"stopped after {len(records)} of {games} games", style="yellow")
+        raise interrupted
+
+
+def _print_summary(summary: MatchSummary) -> None:
+    stdout.print(f"{summary.a} - {summary.b} on {summary.board}", style="bold", highlight=False)
+    low, high = summary.score_interval
+    stdout.print(
+        f"score {summary.score:.1%}  (95 %: {low:.1%} to {high:.1%})   Elo {_elo(summary.elo)}"
+        f"  ({_elo(summary.elo_interval[0])} to {_elo(summary.elo_interval[1])})   LOS {summary.los:.1%}",
+        highlight=False,
+    )
+    table = Table("", "games", "wins", "draws", "losses", box=None, pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    total = SideResult(summary.games, summary.wins, summary.draws, summary.losses)
+    for name, row in (("all", total), ("as first", summary.as_first), ("as second", summary.as_second)):
+        table.add_row(name, str(row.games), str(row.wins), str(row.draws), str(row.losses))
+    stdout.print(table)
+    stdout.print(
+        f"{summary.distinct_games} distinct games from {summary.openings} openings of {summary.opening_plies} plies,"
+        f" {summary.plies_per_game:.1f} plies a game, seed {summary.seed}",
+        highlight=False,
+    )
+    for name, cost in zip((summary.a, summary.b), summary.cost.values(), strict=True):
+        stdout.print(f"{name}: {_cost(cost)}", highlight=False)
+
+
+def _elo(number: float | None) -> str:
+    return "unbounded" if number is None else f"{number:+.0f}"
+
+
+def _cost(cost: AgentCost) -> str:
+    parts = [] if cost.seconds_per_move is None else [f"{cost.seconds_per_move * 1e3:.3f} ms a move"]
+    if cost.nodes_per_move is not None:
+        parts.append(f"{cost.nodes_per_move:,.0f} nodes a move")
+    faults = {"illegal moves": cost.illegal_moves, "crashes": cost.crashes, "time-outs": cost.time_outs}
+    parts += [f"{count} {name}" for name, count in faults.items() if count]
+    return ", ".join(parts)

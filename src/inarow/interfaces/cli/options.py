@@ -1,0 +1,12 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+Board = Annotated[str, Parameter(help="Board: ROWSxCOLUMNSxINAROW, with /free for no gravity, connect4 or tictactoe.")]
+Seed = Annotated[int, Parameter(help="Root of all chance: the same seed gives the same result.")]
+Json = Annotated[bool, Parameter(help="Print one JSON document and nothing else.")]
+Moves = Annotated[str, Parameter(help="Start from the position after this move string.")]

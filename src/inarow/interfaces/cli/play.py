@@ -1,0 +1,57 @@
+"""`inarow play`."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from inarow.agents.registry import make_agent
+from inarow.games.position import Position
+from inarow.games.record import GameRecord
+from inarow.games.spec import GameSpec
+from inarow.interfaces.asking import KeyAsker, LineAsker, is_interactive
+from inarow.interfaces.cli.options import Board, Json, Moves, Seed
+from inarow.interfaces.cli.output import print_json, stderr, stdout
+from inarow.interfaces.drawing import draw_position, side_name
+from inarow.interfaces.session import Session
+
+
+def play(
+    *,
+    board: Board = "connect4",
+    first: str = "human",
+    second: str = "human",
+    moves: Moves = "",
+    json: Json = False,
+    seed: Seed = 0,
+) -> None:
+    """Play a game in the terminal: arrow keys or numbers, u takes back, q leaves.
+
+    Where keys cannot be read one by one, moves are read a line each.
+
+    Parameters
+    ----------
+    first: Agent string of the side that moves first.
+    second: Agent string of the other side.
+    """
+    console = stderr if json else stdout
+    start = Position.parse(moves, GameSpec.parse(board))
+    ask = KeyAsker(console) if is_interactive() else LineAsker(console, sys.stdin)
+    streams = np.random.SeedSequence(seed).spawn(2)
+    agents = [make_agent(text, seed=stream, ask=ask) for text, stream in zip((first, second), streams, strict=True)]
+    console.print(f"{side_name(1, agents[0].name)} against {side_name(2, agents[1].name)}", highlight=False)
+    session = Session(agents[0], agents[1], start, lambda position: console.print(draw_position(position)))
+    record = session.run()
+    console.print(_ending(record), style="bold", highlight=False)
+    if json:
+        print_json(record)
+
+
+def _ending(record: GameRecord) -> str:
+    moves = f"{len(record.actions)} moves: {record.moves}"
+    if record.termination == "unfinished":
+        return f"left after {moves}"
+    if record.winner is None:
+        return f"a draw after {moves}"
+    return f"{side_name(record.winner, (record.first, record.second)[record.winner - 1])} wins after {moves}"
