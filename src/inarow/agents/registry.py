@@ -75,9 +75,7 @@ REGISTRY: Mapping[str, AgentKind] = {
     for kind in (
         AgentKind("random", "uniformly random legal moves", RandomParameters, RandomAgent),
         AgentKind("greedy", "takes a win, else random (gupta-shah-2022)", ReflexParameters, GreedyAgent),
-        AgentKind(
-            "winblock", "takes a win, blocks a loss, else random (paranji-2025)", ReflexParameters, WinBlockAgent
-        ),
+        AgentKind("winblock", "takes a win, else blocks, else random (paranji-2025)", ReflexParameters, WinBlockAgent),
         AgentKind("human", "a person at the keyboard", RandomParameters, _build_human),
     )
 }

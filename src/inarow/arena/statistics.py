@@ -38,7 +38,7 @@ def score_interval(counts: Sequence[int]) -> Interval:
     shrink = 1 + _Z_95**2 / tosses
     centre = (score + _Z_95**2 / (2 * tosses)) / shrink
     half = _Z_95 * math.sqrt(score * (1 - score) / tosses + (_Z_95 / (2 * tosses)) ** 2) / shrink
-    return max(0.0, centre - half), min(1.0, centre + half)
+    return 0.0 if score == 0 else centre - half, 1.0 if score == 1 else centre + half
 
 
 def likelihood_of_superiority(counts: Sequence[int]) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inarow.arena.statistics import Interval, elo, likelihood_of_superiority, pair_score, score_interval
-from inarow.games.record import GameRecord
+from inarow.games.record import GameRecord, Ply
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +108,11 @@ def _side_result(points: Sequence[int]) -> SideResult:
 
 def _cost(records: Sequence[GameRecord], player: int) -> AgentCost:
     """The cost of a (player 0) or b (player 1)."""
-    plies, faults = [], []
+    plies: list[Ply] = []
+    faults: list[str] = []
     for number, record in enumerate(records):
         side = 1 + (number + player) % 2
-        plies += [
-            ply for ply_number, ply in enumerate(record.plies, start=record.opening) if ply_number % 2 == side - 1
-        ]
+        plies += record.plies[(side - 1 - record.opening) % 2 :: 2]
         if record.fault is not None and record.winner != side:
             faults.append(record.termination)
     nodes = [ply.nodes for ply in plies if ply.nodes is not None]

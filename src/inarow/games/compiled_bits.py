@@ -35,20 +35,21 @@ def is_wide(kind: types.Type) -> bool:
 # --- Bit counting instructions of the processor ---
 
 
-@intrinsic
-def _ones(typing: Any, word: types.Type) -> tuple[Any, _Implementation]:
-    """Number of set bits of a uint64."""
+def _ones_code(typing: Any, word: types.Type) -> tuple[Any, _Implementation]:
     return types.uint64(types.uint64), lambda context, builder, signature, args: builder.ctpop(args[0])
 
 
-@intrinsic
-def _trailing_zeros(typing: Any, word: types.Type) -> tuple[Any, _Implementation]:
-    """Index of the lowest set bit of a uint64; 64 if there is none."""
-
+def _trailing_zeros_code(typing: Any, word: types.Type) -> tuple[Any, _Implementation]:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.cttz(args[0], context.get_constant(types.boolean, False))
 
     return types.uint64(types.uint64), generate
+
+
+_ones: Any = intrinsic(_ones_code)
+"""Number of set bits of a uint64."""
+_trailing_zeros: Any = intrinsic(_trailing_zeros_code)
+"""Index of the lowest set bit of a uint64; 64 if there is none."""
 
 
 # --- Operators of a Wide ---
@@ -177,7 +178,7 @@ def _first_cell(cells: types.Type) -> _Implementation:
     def lowest(cells: Wide) -> int:
         for place in range(WORDS):
             if cells[place] != _ZERO:
-                return 64 * place + np.int64(_trailing_zeros(cells[place]))
+                return 64 * place + int(_trailing_zeros(cells[place]))
         return 64 * WORDS
 
     return lowest

@@ -50,9 +50,7 @@ def _checked_board(cells: npt.NDArray[np.generic], spec: GameSpec) -> npt.NDArra
         floating = np.argwhere((board[:-1] != 0) & (board[1:] == 0))
         if len(floating):
             row, column = floating[0]
-            raise UnreachablePositionError(
-                f"the stone in row {row + 1}, column {column + 1} floats above an empty cell"
-            )
+            raise UnreachablePositionError(f"the stone in row {row + 1}, column {column + 1} floats over an empty cell")
     return board
 
 

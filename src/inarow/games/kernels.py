@@ -14,7 +14,7 @@ import shutil
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
@@ -48,14 +48,14 @@ def compiled_layout(spec: GameSpec, *, wide: bool | None = None) -> Layout:
 
 def kernel(function: _Function) -> _Function:
     """Compiles `function` when first called, without the GIL, and keeps the machine code on disk."""
-    before = numba.config.CACHE_DIR
+    config: Any = numba.config
+    before = config.CACHE_DIR
     if not before:  # a folder chosen by the user stays
-        numba.config.CACHE_DIR = str(_cache_folder())
+        config.CACHE_DIR = str(_cache_folder())
     try:
-        compiled: _Function = numba.njit(cache=True, nogil=True)(function)
+        return cast(_Function, numba.njit(cache=True, nogil=True)(function))
     finally:
-        numba.config.CACHE_DIR = before
-    return compiled
+        config.CACHE_DIR = before
 
 
 @lru_cache(maxsize=1)

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 from inarow.errors import NotationError, shown
 from inarow.games.notation import format_move, format_moves, parse_move
@@ -76,23 +75,15 @@ def from_pgn(text: str) -> GameRecord:
     if len(text) > _MAX_TEXT:
         raise NotationError(f"the record has {len(text)} characters; at most {_MAX_TEXT} are read")
     tags, movetext = _split_tags(text)
-    spec = GameSpec.parse(
-        "{}x{}x{}{}".format(
-            _tag(tags, "Rows"),
-            _tag(tags, "Cols"),
-            _tag(tags, "InARow"),
-            "" if _tag(tags, "Gravity") == "1" else "/free",
-        )
-    )
+    size = "x".join(_tag(tags, name) for name in ("Rows", "Cols", "InARow"))
+    spec = GameSpec.parse(size + ("" if _tag(tags, "Gravity") == "1" else "/free"))
     opening = Position.parse(tags.get("Position", ""), spec)
     actions, plies, result = _parse_movetext(movetext, spec, opening.ply)
     if result != _tag(tags, "Result"):
         raise NotationError(f"the moves end with {result}, the Result tag says {shown(tags['Result'])}")
     termination = _tag(tags, "Termination")
     if termination not in get_args(Termination):
-        raise NotationError(
-            f"Termination is {shown(termination)}; it must be one of {', '.join(get_args(Termination))}"
-        )
+        raise NotationError(f"Termination is {shown(termination)}, not one of {', '.join(get_args(Termination))}")
     return GameRecord(
         board=str(spec),
         first=_tag(tags, "White"),
@@ -194,17 +185,16 @@ def _format_comment(ply: Ply) -> str:
 
 
 def _parse_comment(comment: str) -> Ply:
-    ply = Ply()
+    known: dict[str, Any] = {}
     for part in comment.split():
         for name, pattern in _COMMENT_PARTS:
             match = pattern.fullmatch(part)
-            if match is not None and getattr(ply, name) is None:
-                convert = _number if name in ("value", "seconds") else _integer
-                ply = replace(ply, **{name: convert(match[1], name)})
+            if match is not None and name not in known:
+                known[name] = (_number if name in ("value", "seconds") else _integer)(match[1], name)
                 break
         else:
             raise NotationError(f"the comment {shown(comment)} is not of the form {{+18 v0.5 d12 n5310 0.01s}}")
-    return ply
+    return Ply(**known)
 
 
 def _integer(text: str, name: str) -> int:

@@ -79,7 +79,7 @@ def random_cell(mask: Bits, heights: np.ndarray, layout: Layout, rng: np.random.
     while True:  # draw again when the column is full or the cell taken
         column = int(rng.random() * layout.columns)
         if layout.gravity:
-            height = heights[column]
+            height = int(heights[column])
             if height < layout.rows:
                 heights[column] += 1
                 return column * layout.stride + height

@@ -90,9 +90,7 @@ class GameRecord:
         if position.is_over and (self.winner, self.termination) != (position.winner, "normal"):
             raise NotationError(f"the moves end {RESULTS[position.winner]}, the record says {self.result}")
         if not position.is_over and (self.termination == "normal" or (self.winner is None) != (self.result == "*")):
-            raise NotationError(
-                f"the moves do not end the game, but the record says {self.result} ({self.termination})"
-            )
+            raise NotationError(f"the game is not over, but the record says {self.result} ({self.termination})")
         return self
 
 

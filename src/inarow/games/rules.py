@@ -72,7 +72,8 @@ def winning_cells(stones: Bits, mask: Bits, layout: Layout) -> Bits:
                 both = both & (stones >> (step * distance))
             found = found | both
             before = (before & stones) << step
-    return found & layout.board & ~mask
+    empty: Bits = layout.board & ~mask
+    return found & empty
 
 
 def mirror(cells: Bits, layout: Layout) -> Bits:
@@ -91,4 +92,5 @@ def gravity_key(stones: Bits, mask: Bits, layout: Layout) -> Bits:
     In each column the first free bit is set above the stones of the side to move; what lies under
     that bit and is not set belongs to the other side.
     """
-    return stones | (((mask << 1) | layout.bottom) & ~mask)
+    markers: Bits = ((mask << 1) | layout.bottom) & ~mask
+    return stones | markers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -15,6 +16,6 @@ def warm_up_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     """What to run, each with its name."""
     start = Position.start()
     for kind, wide in (("word", False), ("wide", True)):
-        yield f"playouts ({kind})", lambda wide=wide: random_playouts(start, 1, np.random.default_rng(0), wide=wide)
-        yield f"sequences ({kind})", lambda wide=wide: count_sequences(start, 2, wide=wide)
-        yield f"positions ({kind})", lambda wide=wide: count_positions(start, 2, wide=wide)
+        yield f"playouts ({kind})", partial(random_playouts, start, 1, np.random.default_rng(0), wide=wide)
+        yield f"sequences ({kind})", partial(count_sequences, start, 2, wide=wide)
+        yield f"positions ({kind})", partial(count_positions, start, 2, wide=wide)

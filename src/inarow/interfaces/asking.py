@@ -6,7 +6,6 @@ import os
 import sys
 from typing import TextIO
 
-import readchar
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
@@ -15,14 +14,15 @@ from inarow.errors import InarowError, NotationError, one_line
 from inarow.games.notation import describe_moves, parse_move
 from inarow.games.position import Position
 from inarow.interfaces.drawing import MARKS, draw_position
+from inarow.interfaces.keyboard import BACKSPACE, DOWN, ENTER, HAS_KEYS, LEAVE, LEFT, RIGHT, UP, read_key
 from inarow.interfaces.session import LeaveRequest, TakeBackRequest
 
-HELP = "arrows and Enter, or type the move; u or Backspace takes back, q or Ctrl-D leaves"
+HELP = "arrows and Enter, or type the move; u takes back, q leaves (or Backspace, Ctrl-D)"
 
 
 def is_interactive() -> bool:
     """Whether keys can be read one by one and the board redrawn in place."""
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    return HAS_KEYS and sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
 
 class LineAsker:
@@ -69,7 +69,7 @@ def _is_move(text: str, position: Position) -> bool:
 
 
 class KeyAsker:
-    """Lets a person steer a cursor with the arrow keys, or type the move."""
+    """Lets a person steer a cursor with the arrow keys, or type the move. Inside `single_keys`."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -80,20 +80,20 @@ class KeyAsker:
         with Live(console=self._console, auto_refresh=False, transient=True) as live:
             while True:
                 live.update(_screen(position, cursor, typed, message), refresh=True)
-                key = readchar.readkey()
+                key = read_key()
                 message = ""
-                if key == readchar.key.CTRL_D or (key == "q" and not _is_move(key, position)):
+                if key == LEAVE or (key == "q" and not _is_move(key, position)):
                     raise LeaveRequest
-                if (key == readchar.key.BACKSPACE and not typed) or (key == "u" and not _is_move(key, position)):
+                if (key == BACKSPACE and not typed) or (key == "u" and not _is_move(key, position)):
                     raise TakeBackRequest
-                if key in _ARROWS:
-                    cursor = _moved(cursor, _ARROWS[key], position)
-                elif key == readchar.key.BACKSPACE:
+                if key in _STEPS:
+                    cursor = _moved(cursor, _STEPS[key], position)
+                elif key == BACKSPACE:
                     typed = typed[:-1]
-                elif key not in _CHOOSE:
-                    typed += key if len(key) == 1 and key.isalnum() else ""
+                elif len(key) == 1 and key.isalnum():
+                    typed += key
                 # One key is a whole move on boards of up to 35 actions; others wait for Enter.
-                if key in _CHOOSE or (typed and position.spec.actions <= 35):
+                if key == ENTER or (typed and position.spec.actions <= 35):
                     try:
                         action = parse_move(typed, position.spec) if typed else cursor
                         position.play(action)
@@ -102,20 +102,14 @@ class KeyAsker:
                         typed, message = "", one_line(error)
 
 
+_STEPS = {LEFT: (0, -1), RIGHT: (0, 1), UP: (-1, 0), DOWN: (1, 0)}
+
+
 def _screen(position: Position, cursor: int, typed: str, message: str) -> Text:
     text = draw_position(position, cursor=cursor)
     text.append(f"{MARKS[position.side_to_move]} to move {typed}\n", style="bold")
-    text.append(message or f"{HELP}; {describe_moves(position.spec)}", style="dim")
+    text.append(message or f"{describe_moves(position.spec)}; {HELP}", style="dim")
     return text
-
-
-_CHOOSE = (readchar.key.ENTER, readchar.key.CR, readchar.key.SPACE)
-_ARROWS = {
-    readchar.key.LEFT: (0, -1),
-    readchar.key.RIGHT: (0, 1),
-    readchar.key.UP: (-1, 0),
-    readchar.key.DOWN: (1, 0),
-}
 
 
 def _nearest_legal(position: Position) -> int:

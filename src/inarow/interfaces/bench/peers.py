@@ -50,10 +50,8 @@ def c_perft(start: Position, depth: int) -> Peer | None:
     compiler = shutil.which("cc")
     if compiler is None:
         return None
-    with (
-        tempfile.TemporaryDirectory(prefix="inarow-bench-") as folder,
-        as_file(files(__package__) / "perft.c") as source,
-    ):
+    c_file = as_file(files(__package__) / "perft.c")
+    with tempfile.TemporaryDirectory(prefix="inarow-bench-") as folder, c_file as source:
         library = Path(folder) / "perft.so"
         subprocess.run(
             [compiler, "-O3", "-march=native", "-shared", "-fPIC", "-o", str(library), str(source)], check=True

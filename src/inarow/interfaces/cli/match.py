@@ -50,10 +50,8 @@ def match(
                 progress(len(records), games)
         except KeyboardInterrupt as stop:
             interrupted = stop
-        for record in records:
-            file.write(
-                to_pgn(record) + "\n" if out is not None and out.suffix == ".pgn" else to_json_line(record) + "\n"
-            )
+        as_text = to_pgn if out is not None and out.suffix == ".pgn" else to_json_line
+        file.writelines(f"{as_text(record)}\n" for record in records)
     finished_pairs = records[: len(records) // 2 * 2]
     if finished_pairs:
         summary = summarise(finished_pairs)

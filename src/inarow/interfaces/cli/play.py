@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from inarow.interfaces.asking import KeyAsker, LineAsker, is_interactive
 from inarow.interfaces.cli.options import Board, Json, Moves, Seed
 from inarow.interfaces.cli.output import print_json, stderr, stdout
 from inarow.interfaces.drawing import draw_position, side_name
+from inarow.interfaces.keyboard import single_keys
 from inarow.interfaces.session import Session
 
 
@@ -37,12 +39,14 @@ def play(
     """
     console = stderr if json else stdout
     start = Position.parse(moves, GameSpec.parse(board))
-    ask = KeyAsker(console) if is_interactive() else LineAsker(console, sys.stdin)
+    by_keys = is_interactive()
+    ask = KeyAsker(console) if by_keys else LineAsker(console, sys.stdin)
     streams = np.random.SeedSequence(seed).spawn(2)
     agents = [make_agent(text, seed=stream, ask=ask) for text, stream in zip((first, second), streams, strict=True)]
     console.print(f"{side_name(1, agents[0].name)} against {side_name(2, agents[1].name)}", highlight=False)
     session = Session(agents[0], agents[1], start, lambda position: console.print(draw_position(position)))
-    record = session.run()
+    with single_keys() if by_keys else nullcontext():
+        record = session.run()
     console.print(_ending(record), style="bold", highlight=False)
     if json:
         print_json(record)

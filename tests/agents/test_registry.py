@@ -1,0 +1,88 @@
+from typing import Annotated, Literal
+
+import msgspec
+import pytest
+
+from inarow.agents import registry
+from inarow.agents.registry import REGISTRY, AgentKind, format_agent, make_agent, parameter_infos, parse_agent
+from inarow.agents.simple import RandomAgent
+from inarow.errors import InvalidAgentError
+from inarow.games.position import Position
+
+
+class Parameters(msgspec.Struct, frozen=True, kw_only=True):
+    """One parameter of each type."""
+
+    depth: Annotated[int, msgspec.Meta(ge=1, le=20, description="plies")] = 4
+    c: Annotated[float, msgspec.Meta(ge=0)] = 1.5
+    prune: bool = True
+    tie: Literal["first", "random"] = "first"
+    net: str = "connect4"
+
+
+@pytest.fixture
+def probe(monkeypatch):
+    kind = AgentKind("probe", "has one parameter of each type", Parameters, RandomAgent)
+    monkeypatch.setattr(registry, "REGISTRY", {**REGISTRY, "probe": kind})
+    parse_agent.cache_clear()
+    yield kind
+    parse_agent.cache_clear()
+
+
+def test_values_are_read_by_type(probe):
+    kind, parameters = parse_agent("probe:depth=7,c=0.5,prune=false,tie=random,net=a.onnx")
+    assert parameters == Parameters(depth=7, c=0.5, prune=False, tie="random", net="a.onnx")
+    assert format_agent(kind, parameters) == "probe:depth=7,c=0.5,prune=false,tie=random,net=a.onnx"
+
+
+def test_the_name_leaves_out_defaults(probe):
+    assert make_agent("probe:depth=4,c=2").name == "probe:c=2.0"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("nobody", "there is no agent 'nobody'; agents are random, greedy, winblock, human"),
+        ("", "there is no agent ''"),
+        ("Random", "there is no agent 'Random'"),
+        ("random:x=1", "random has no key 'x'; it takes none"),
+        ("probe:breadth=1", "probe has no key 'breadth'; its keys are depth, c, prune, tie, net"),
+        ("probe:", "probe has no key ''"),
+        ("probe:depth", "depth of probe has no value; write probe:depth=4"),
+        ("probe:depth=1,depth=2", "depth of probe is given twice"),
+        ("probe:depth=0", "depth of probe is '0'; it must be a whole number from 1 to 20"),
+        ("probe:depth=21", "it must be a whole number from 1 to 20"),
+        ("probe:depth=1.5", "it must be a whole number from 1 to 20"),
+        ("probe:depth=", "it must be a whole number from 1 to 20"),
+        ("probe:c=-1", "it must be a number, at least 0"),
+        ("probe:c=nan", "it must be a number, at least 0"),
+        ("probe:prune=maybe", "it must be true or false"),
+        ("probe:tie=last", "it must be one of first, random"),
+        ("winblock:epsilon=1.01", "it must be a number from 0 to 1"),
+        ("x" * 10_000, "has 10000 characters"),
+        ("\x00\udcff", "there is no agent"),
+        ("human", "human needs somebody to ask"),
+    ],
+)
+def test_a_bad_agent_string_is_answered_with_the_valid_ones(probe, text, reason):
+    with pytest.raises(InvalidAgentError) as error:
+        make_agent(text)
+    assert reason in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_parameters_describe_themselves(probe):
+    depth = parameter_infos(probe)[0]
+    assert (depth.name, depth.kind, depth.default, depth.minimum, depth.maximum, depth.summary) == (
+        "depth",
+        "integer",
+        4,
+        1,
+        20,
+        "plies",
+    )
+
+
+def test_a_human_is_asked():
+    agent = make_agent("human", ask=lambda position: position.legal_actions[-1])
+    assert agent.decide(Position.start()).action == 6

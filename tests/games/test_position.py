@@ -1,0 +1,206 @@
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from inarow.errors import IllegalMoveError, NotationError
+from inarow.games.position import Position
+from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
+from inarow.games.symmetry import canonical, canonical_key, symmetries
+from tests import reference
+from tests.strategies import positions
+
+
+def test_a_line_on_the_last_free_cell_wins():
+    position = Position.parse("211131416572345677654327654322345677654321")
+    assert position.ply == 42
+    assert position.winner == 2
+    assert position.is_over
+    assert position.winning_line == ((0, 0), (1, 0), (2, 0), (3, 0))
+
+
+@given(positions())
+def test_a_move_string_and_a_repr_give_the_position_back(position):
+    assert Position.parse(position.moves, position.spec) == position
+    assert eval(repr(position), {"Position": Position, "GameSpec": GameSpec}) == position
+
+
+@given(positions())
+def test_a_diagram_and_an_array_give_the_position_back(position):
+    for back in (
+        Position.from_diagram(str(position), position.spec),
+        Position.from_array(position.to_array(), position.spec),
+        Position.from_array(position.to_kaggle(), position.spec),
+    ):
+        assert back == position
+        assert (back.winner, back.is_over, back.side_to_move) == (
+            position.winner,
+            position.is_over,
+            position.side_to_move,
+        )
+        assert Position.parse(back.moves, back.spec) == position
+
+
+@given(positions())
+def test_mirror_is_an_involution_that_keeps_the_result(position):
+    mirrored = position.mirror()
+    assert mirrored.mirror() == position
+    assert (mirrored.winner, mirrored.is_over) == (position.winner, position.is_over)
+    assert (mirrored.to_array() == position.to_array()[:, ::-1]).all()
+    assert Position.parse(mirrored.moves, mirrored.spec) == mirrored
+
+
+@given(positions(spec=GameSpec(3, 3, 3)), positions(spec=GameSpec(3, 3, 3)))
+def test_keys_are_equal_exactly_when_positions_are(one, other):
+    assert (one.key == other.key) == (one == other) == bool((one.to_array() == other.to_array()).all())
+    if one == other:
+        assert hash(one) == hash(other)
+
+
+@pytest.mark.parametrize(
+    "spec", [GameSpec(3, 3, 3), GameSpec(4, 3, 3), TIC_TAC_TOE, GameSpec(2, 4, 3, gravity=False)], ids=str
+)
+def test_every_position_of_a_small_board_has_its_own_key(spec):
+    board_of = {}
+    todo = [Position.start(spec)]
+    while todo:
+        position = todo.pop()
+        board = position.to_array().tobytes()
+        if position.key in board_of:
+            assert board_of[position.key] == board
+            continue
+        board_of[position.key] = board
+        todo += [position.play(action) for action in position.legal_actions]
+    assert len(set(board_of.values())) == len(board_of)
+
+
+def test_transpositions_are_equal_and_remember_their_games():
+    one, other = Position.parse("1213"), Position.parse("1312")
+    assert one == other
+    assert hash(one) == hash(other)
+    assert (one.moves, other.moves) == ("1213", "1312")
+
+
+@given(positions(max_side=6))
+def test_playing_equals_the_reference(position):
+    if position.is_over:
+        assert position.legal_actions == ()
+        return
+    for action in position.legal_actions:
+        cells = reference.play(position.to_array().tolist(), action, position.side_to_move, position.spec)
+        assert position.play(action).to_array().tolist() == cells
+
+
+@given(positions(max_side=7))
+def test_winning_actions_are_those_that_win(position):
+    wins = [action for action in position.legal_actions if position.play(action).winner is not None]
+    assert list(position.winning_actions()) == wins
+    cells, other = position.to_array().tolist(), 3 - position.side_to_move
+    threats = [
+        action
+        for action in position.legal_actions
+        if reference.has_line(reference.play(cells, action, other, position.spec), other, position.spec)
+    ]
+    assert list(position.winning_actions(of_opponent=True)) == threats
+
+
+@given(positions(max_side=8))
+def test_the_winning_line_is_a_line_of_the_winner(position):
+    if position.winner is None:
+        assert position.winning_line == ()
+    else:
+        array = position.to_array()
+        assert len(position.winning_line) >= position.spec.inarow
+        assert {int(array[cell]) for cell in position.winning_line} == {position.winner}
+
+
+@given(positions())
+def test_symmetric_positions_share_one_canonical_key(position):
+    images = [symmetry.apply(position) for symmetry in symmetries(position.spec)]
+    assert images[0] == position
+    for image in images:
+        assert canonical_key(image) == canonical_key(position)
+        assert (image.winner, image.is_over) == (position.winner, position.is_over)
+        assert Position.parse(image.moves, image.spec) == image
+    assert canonical(position)[0] in images
+    mirrored = next(symmetry for symmetry in symmetries(position.spec) if symmetry.name == "mirror")
+    assert mirrored.apply(position) == position.mirror()
+
+
+@pytest.mark.parametrize(
+    ("spec", "count"),
+    [(CONNECT_FOUR, 2), (TIC_TAC_TOE, 8), (GameSpec(3, 4, 3, gravity=False), 4), (GameSpec(5, 5, 4), 2)],
+    ids=str,
+)
+def test_a_board_has_its_symmetries(spec, count):
+    found = symmetries(spec)
+    assert len({symmetry.cells for symmetry in found}) == len(found) == count
+
+
+def test_tic_tac_toe_has_765_positions_up_to_symmetry():
+    seen = set()
+    todo = [Position.start(TIC_TAC_TOE)]
+    while todo:
+        position, _ = canonical(todo.pop())
+        if position.key not in seen:
+            seen.add(position.key)
+            todo += [position.play(action) for action in position.legal_actions]
+    assert len(seen) == 765
+
+
+def test_a_position_cannot_be_changed():
+    position = Position.start()
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        position.stones = 1
+
+
+def test_numpy_integers_are_actions():
+    assert Position.start().play(np.int64(3)) == Position.parse("4")
+    assert type(Position.start().play(np.int64(3)).actions[0]) is int
+
+
+@pytest.mark.parametrize(
+    ("moves", "board", "reason"),
+    [
+        ("8", "6x7x4", "move 1: '8' is no move on 6x7x4; columns are 1 to 7"),
+        ("4444444", "6x7x4", "move 7: column 4 is full"),
+        ("12121213", "6x7x4", "move 8: .*the game is over"),
+        ("55", "tictactoe", "move 2: cell 5 is taken"),
+        ("abc", "6x7x4", "move 1: 'a' is no move"),
+        ("4 4", "6x7x4", "move 2: ' ' is no move"),
+        ("4,4", "6x7x4", "move 2: ',' is no move"),
+        ("0", "6x7x4", "move 1: '0' is no move"),
+        ("1" * 10_000, "6x7x4", "10000 moves do not fit on 6x7x4, which has 42 cells"),
+        ("\x00\udcff", "6x7x4", "move 1: '.x00' is no move"),
+        ("1,,2", "15x15x5/free", "move 2: '' is no move"),
+        ("226", "15x15x5/free", "move 1: '226' is no move"),
+        ("1,²", "15x15x5/free", "move 2: "),
+    ],
+)
+def test_a_bad_move_string_names_the_move(moves, board, reason):
+    with pytest.raises((NotationError, IllegalMoveError), match=reason) as error:
+        Position.parse(moves, GameSpec.parse(board))
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 200
+
+
+@pytest.mark.parametrize("action", [-1, 7, 100])
+def test_an_action_that_does_not_exist_is_refused(action):
+    with pytest.raises(IllegalMoveError, match="does not exist"):
+        Position.start().play(action)
+
+
+@pytest.mark.parametrize("action", ["3", 3.0, None])
+def test_an_action_must_be_an_integer(action):
+    with pytest.raises(TypeError):
+        Position.start().play(action)
+
+
+def test_large_action_sets_write_numbers():
+    spec = GameSpec.parse("15x15x5/free")
+    position = Position.parse("113,1,225", spec)
+    assert position.actions == (112, 0, 224)
+    assert position.moves == "113,1,225"
+    assert Position.parse("", spec) == Position.start(spec)
+    assert Position.parse("ag", GameSpec(4, 16, 4)).actions == (9, 15)

@@ -1,0 +1,152 @@
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarow.errors import InarowError, NotationError
+from inarow.games.pgn import from_pgn, split_games, to_pgn
+from inarow.games.record import TAGS, GameRecord, Ply, from_json_line, to_json_line
+from tests.strategies import positions
+
+finite = st.floats(-1, 1, allow_subnormal=False)
+texts = st.text(st.characters(codec="utf-8"), max_size=20)
+plies = st.builds(
+    Ply,
+    score=st.none() | st.integers(-200, 200),
+    value=st.none() | finite,
+    depth=st.none() | st.integers(0, 256),
+    nodes=st.none() | st.integers(0, 10**15),
+    seconds=st.none() | st.floats(0, 1e6, allow_subnormal=False),
+)
+
+
+@st.composite
+def records(draw: st.DrawFn) -> GameRecord:
+    position = draw(positions(max_side=9))
+    opening = draw(st.integers(0, position.ply))
+    decided = position.ply - opening
+    winner, termination, fault = position.winner, "normal", None
+    if not position.is_over:
+        termination = draw(st.sampled_from(["illegal move", "crash", "time-out", "unfinished"]))
+        winner = None if termination == "unfinished" else draw(st.sampled_from([1, 2]))
+        fault = draw(st.none() | texts)
+    return GameRecord(
+        board=str(position.spec),
+        first=draw(texts),
+        second=draw(texts),
+        moves=position.moves,
+        winner=winner,
+        termination=termination,
+        opening=opening,
+        plies=tuple(draw(st.lists(plies, min_size=decided, max_size=decided)))
+        if decided and draw(st.booleans())
+        else (),
+        seed=draw(st.none() | st.integers(0, 2**63)),
+        fault=fault,
+        tags=draw(st.dictionaries(st.sampled_from(TAGS), texts.filter(lambda text: "?" not in text), max_size=3)),
+    ).check()
+
+
+@given(records())
+def test_a_record_survives_both_texts(record):
+    assert from_json_line(to_json_line(record)) == record
+    silent = all(ply == Ply() for ply in record.plies)
+    back = from_pgn(to_pgn(record))
+    assert back == record or (silent and back.plies == ())
+    assert to_pgn(back) == to_pgn(record)
+    assert "\n" not in to_json_line(record)
+
+
+def test_pgn_is_readable():
+    record = GameRecord(
+        board="6x7x4",
+        first="winblock",
+        second="random",
+        moves="44533",
+        winner=None,
+        termination="unfinished",
+        opening=1,
+        plies=(Ply(score=18, depth=12, seconds=0.01), Ply(), Ply(value=-0.5, nodes=7), Ply(score=0)),
+        tags={"Event": 'a "test"'},
+    )
+    text = to_pgn(record)
+    assert '[Event "a \\"test\\""]' in text
+    assert '[Position "4"]' in text
+    assert text.endswith("\n\n1... 4 {+18 d12 0.01s} 2. 5 3 {v-0.5 n7} 3. 3 {0} *\n")
+    assert from_pgn(text) == record
+
+
+def test_several_games_are_told_apart():
+    game = to_pgn(GameRecord(board="tictactoe", first="a", second="b", moves="14253", winner=1).check())
+    assert [from_pgn(text).winner for text in split_games(game + "\n" + game)] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"winner": 2}, "the moves end 1-0"),
+        ({"winner": None}, "the moves end 1-0"),
+        ({"moves": "1425"}, "the game is not over"),
+        ({"moves": "1421"}, "move 4: cell 1 is taken"),
+        ({"opening": 6}, "an opening of 6 moves"),
+        ({"plies": (Ply(),)}, "1 comments for 5 decided moves"),
+        ({"board": "2x2x3"}, "no line of 3 fits"),
+        ({"tags": {"Colour": "red"}}, "they must be of"),
+        ({"winner": 3, "moves": "1", "termination": "crash"}, "the winner is"),
+    ],
+)
+def test_a_record_that_contradicts_itself_is_refused(change, reason):
+    good = {"board": "tictactoe", "first": "a", "second": "b", "moves": "14253", "winner": 1}
+    GameRecord(**good).check()
+    bad = GameRecord(**(good | change))
+    with pytest.raises(InarowError, match=reason):
+        bad.check()
+    with pytest.raises(InarowError, match=reason):
+        from_json_line(to_json_line(bad))
+
+
+@pytest.mark.parametrize(
+    "line", ["", "{}", "[]", "nonsense", '{"board": 3}', "\udcff", "[" * 100_000, '{"board":"6x7x4"', "null"]
+)
+def test_a_line_that_is_no_record_is_refused(line):
+    with pytest.raises(NotationError, match="not a game record in JSON"):
+        from_json_line(line)
+
+
+GOOD = to_pgn(GameRecord(board="tictactoe", first="a", second="b", moves="14253", winner=1))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('[Rows "3"]\n', "", "no Rows tag"),
+        ('[Rows "3"]', '[Rows "x"]', "is not ROWSxCOLUMNSxINAROW"),
+        ('[Rows "3"]', "[Rows 3]", "is not a tag"),
+        ("1-0\n", "", "no moves|end with"),
+        ("1-0\n", "0-1\n", "the moves end with 0-1"),
+        ("1. 1", "2. 1", "is no move"),
+        ("1. 1", "{+3} 1. 1", "belongs to no move"),
+        ("1. 1", "1. 1 {+3} {+4}", "belongs to no move"),
+        ("1. 1", "1. 1 {what}", "is not of the form"),
+        ("1. 1", "1. 1 {d1 d2}", "is not of the form"),
+        ("1. 1", "1. 1 {", "cannot be read"),
+        ('[Termination "normal"]', '[Termination "boredom"]', "not one of normal"),
+        ("1-0\n", "1-0 1\n", "cannot be read"),
+        ("1. 1 4", "1. 1 1", "cell 1 is taken"),
+    ],
+)
+def test_a_pgn_that_cannot_be_read_says_why(old, new, reason):
+    assert old in GOOD
+    with pytest.raises(InarowError, match=reason) as error:
+        from_pgn(GOOD.replace(old, new))
+    assert "\n" not in str(error.value)
+
+
+@given(st.text(max_size=200) | st.text(string.printable, max_size=200))
+def test_garbage_is_refused_and_nothing_else_happens(text):
+    for read in (from_pgn, from_json_line, lambda text: from_pgn(GOOD[:-20] + text)):
+        try:
+            read(text)
+        except InarowError:
+            continue

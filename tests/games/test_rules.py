@@ -1,0 +1,109 @@
+"""Python integers, machine words and five-word numbers must say the same, and what lists of lists say."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from inarow.games import rules
+from inarow.games.bits import from_int, to_int
+from inarow.games.kernels import compiled_layout
+from inarow.games.layout import layout_of
+from inarow.games.position import Position, cells_of
+from inarow.games.spec import GameSpec
+from inarow.games.wide import Wide
+from tests import reference
+from tests.games.probe import probe_facts, probe_hash, probe_sets, probe_shifts, probe_single
+from tests.strategies import positions
+
+WHOLE_WORD = GameSpec(7, 8, 4)
+numbers = st.integers(0, 2**320 - 1)
+
+
+def kinds(spec):
+    """Which of the two compiled representations can hold a board."""
+    return (False, True) if spec.fits_word else (True,)
+
+
+@given(positions())
+@example(Position.parse("8888888", WHOLE_WORD))
+@example(Position.parse("7777777" + "8888888" + "1", WHOLE_WORD))
+def test_compiled_rules_equal_the_plain_ones(position):
+    plain = layout_of(position.spec)
+    stones, mask = position.mask ^ position.stones, position.mask
+    for wide in kinds(position.spec):
+        layout = compiled_layout(position.spec, wide=wide)
+        like = layout.board
+        got = probe_sets(layout, from_int(stones, like), from_int(mask, like))
+        assert [to_int(cells) for cells in got] == [
+            rules.playable(mask, plain),
+            rules.winning_cells(stones, mask, plain),
+            rules.mirror(stones, plain),
+            rules.gravity_key(stones, mask, plain),
+        ]
+        if position.actions:
+            cell = _last_cell(position)
+            facts = probe_facts(layout, from_int(stones, like), from_int(mask, like), cell)
+            line = position.winner is not None
+            assert tuple(facts) == (line, line, line, True, True, stones.bit_count(), cells_of(mask)[0])
+
+
+def _last_cell(position):
+    before = Position.start(position.spec)
+    for action in position.actions[:-1]:
+        before = before.play(action)
+    return before.landing_cell(position.actions[-1])
+
+
+@given(positions(max_side=7))
+def test_the_rules_equal_the_reference(position):
+    spec, layout = position.spec, position.layout
+    cells = position.to_array().tolist()
+    assert list(position.legal_actions) == reference.legal_actions(cells, spec)
+    for side in (1, 2):
+        stones = position.stones if side == position.side_to_move else position.mask ^ position.stones
+        assert rules.has_line(stones, layout) == reference.has_line(cells, side, spec)
+        assert rules.has_line(stones, layout) == (position.winner == side)
+        found = rules.winning_cells(stones, position.mask, layout)
+        assert {layout.row_and_column(cell) for cell in cells_of(found)} == reference.winning_cells(cells, side, spec)
+
+
+@pytest.mark.parametrize("spec", [WHOLE_WORD, GameSpec(16, 16, 5), GameSpec(1, 16, 16), GameSpec(16, 1, 2)], ids=str)
+@pytest.mark.parametrize("corner", [0, -1])
+def test_a_stone_in_a_corner_is_seen(spec, corner):
+    layout = layout_of(spec)
+    cell = [layout.cell(spec.rows - 1, 0), layout.cell(0, spec.columns - 1)][corner]
+    for wide in kinds(spec):
+        like = compiled_layout(spec, wide=wide).board
+        assert to_int(probe_single(cell, like)) == 1 << cell
+
+
+@given(numbers, numbers, st.integers(0, 319))
+@example(2**320 - 1, 2**319, 64)
+@example(2**320 - 1, 1, 0)
+@example(2**320 - 1, 1, 63)
+def test_a_wide_number_computes_like_an_integer(left, right, distance):
+    keep = 2**320 - 1
+    got = probe_shifts(Wide.from_int(left), Wide.from_int(right), distance)
+    expected = left & right, left | right, left ^ right, ~left & keep, left << distance & keep, left >> distance
+    assert tuple(Wide(*words).to_int() for words in got) == expected
+
+
+@given(positions(max_side=8), positions(max_side=8))
+def test_the_hash_key_tells_positions_apart(one, other):
+    assume(one.spec.fits_word)
+    layout = compiled_layout(one.spec)
+    hashed = probe_hash(layout, np.uint64(one.stones), np.uint64(one.mask))
+    if one.spec.gravity:
+        assert int(hashed) == one.key
+    if one.spec == other.spec and one != other:
+        assert hashed != probe_hash(layout, np.uint64(other.stones), np.uint64(other.mask))
+
+
+@given(st.lists(positions(spec=GameSpec(9, 9, 5, gravity=False)), min_size=2, max_size=8))
+def test_the_hash_key_of_a_wide_board_tells_positions_apart(some):
+    layout = compiled_layout(GameSpec(9, 9, 5, gravity=False))
+    hashes = {
+        int(probe_hash(layout, Wide.from_int(position.stones), Wide.from_int(position.mask))) for position in some
+    }
+    assert len(hashes) == len(set(some))

@@ -1,0 +1,36 @@
+import json
+
+import pytest
+
+from inarow.games.position import Position
+from inarow.interfaces.bench import rows
+from inarow.interfaces.bench.peers import c_perft
+from tests.interfaces.test_cli import inarow
+
+
+def test_rows_carry_the_peer_and_the_ratio(monkeypatch):
+    monkeypatch.setattr(rows, "_SECONDS", 0.01)
+    monkeypatch.setattr(rows, "_PERFT_DEPTH", 5)
+    found = list(rows.run_benchmarks(peers=True))
+    assert [(row.name, row.board) for row in found] == [
+        ("playouts", "6x7x4"),
+        ("playouts", "12x12x5"),
+        ("perft", "6x7x4"),
+    ]
+    for row in found:
+        assert row.value > 0
+        if row.peer is not None:
+            assert row.ratio == pytest.approx(row.value / row.peer_value)
+
+
+def test_without_peers_nobody_else_is_measured():
+    result = inarow("bench", "--only", "perft", "--json")
+    (row,) = json.loads(result.stdout)
+    assert (row["name"], row["unit"], row["peer"], row["ratio"]) == ("perft", "nodes/s", None, None)
+
+
+def test_the_loop_in_c_counts_the_same():
+    peer = c_perft(Position.start(), 7)
+    if peer is None:
+        pytest.skip("no C compiler on this machine")
+    assert peer.work() == 823_536

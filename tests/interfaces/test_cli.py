@@ -1,0 +1,195 @@
+"""The command line as its users meet it: a process, its output, its exit code."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from inarow.games.pgn import from_pgn, split_games
+from inarow.games.record import from_json_line
+
+
+def inarow(*args: str, stdin: str = "", **options) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "inarow", *args], input=stdin, capture_output=True, text=True, timeout=120, **options
+    )
+
+
+def document(*args: str, **options):
+    result = inarow(*args, "--json", **options)
+    assert result.returncode == 0
+    return json.loads(result.stdout)
+
+
+BAD = {
+    "unknown agent": (["match", "nobody", "random"], "there is no agent 'nobody'; agents are random"),
+    "unknown key": (["match", "winblock:depth=3", "random"], "winblock has no key 'depth'; its keys are epsilon"),
+    "out of range": (["match", "winblock:epsilon=2", "random"], "it must be a number from 0 to 1"),
+    "no rows": (["perft", "2", "--board", "0x7x4"], "rows is 0"),
+    "no line": (["perft", "2", "--board", "6x7x9"], "no line of 9 fits"),
+    "no column": (["perft", "2", "--moves", "8"], "'8' is no move on 6x7x4; columns are 1 to 7"),
+    "full column": (["perft", "2", "--moves", "4444444"], "column 4 is full"),
+    "after the end": (["play", "--moves", "12121211"], "the game is over"),
+    "letters": (["perft", "2", "--moves", "xyz"], "'x' is no move"),
+    "empty board": (["perft", "2", "--board", ""], "board ''"),
+    "empty agent": (["match", "", "random"], "there is no agent ''"),
+    "10,000 characters": (["perft", "2", "--moves", "4" * 10_000], "10000 moves do not fit"),
+    "10,000 characters of board": (["perft", "2", "--board", "4" * 10_000], "is not ROWSxCOLUMNSxINAROW"),
+    "10,000 characters of number": (["perft", "x" * 10_000], "DEPTH"),
+    "garbage": (["perft", "2", "--moves", "\udcff\udcfe\x01"], "is no move"),
+    "garbage agent": (["match", "\udcff\x02", "random"], "there is no agent"),
+    "garbage command": (["\udcff\x02"], "there is no command"),
+    "negative games": (["match", "random", "random", "--games", "-4"], "games is -4"),
+    "odd games": (["match", "random", "random", "--games", "3"], "it must be even"),
+    "no number": (["match", "random", "random", "--games", "many"], "many"),
+    "negative seed": (["match", "random", "random", "--seed", "-1"], "seed is -1"),
+    "no workers": (["match", "random", "random", "--workers", "0"], "workers is 0"),
+    "depth": (["perft", "43"], "depth is 43"),
+    "human in a match": (["match", "human", "random"], "human needs somebody to ask"),
+    "unknown option": (["perft", "2", "--colour", "red"], "--colour"),
+    "unknown command": (["solv"], "there is no command 'solv'"),
+    "unknown benchmark": (["bench", "--only", "speed"], "there is no benchmark 'speed'"),
+    "missing argument": (["match", "random"], "requires an argument"),
+    "a folder that is not there": (["match", "random", "random", "--out", "/nowhere/games.pgn"], "/nowhere"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_one_line_and_exit_code_2(name):
+    args, reason = BAD[name]
+    result = inarow(*args)
+    assert result.returncode == 2
+    assert reason in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert len(result.stderr) < 500
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize("lines", ["8\n", "x\n", "\n", "4\n" * 7, "9" * 10_000 + "\n", "\x00\x01\n", "4\n" * 6 + "4\n"])
+def test_a_bad_move_from_a_pipe_is_an_error(lines):
+    result = inarow("play", stdin=lines)
+    assert result.returncode == 2
+    assert result.stderr.startswith("inarow: line ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_help_names_every_command():
+    result = inarow("--help")
+    assert result.returncode == 0
+    for command in ("play", "match", "agents", "perft", "bench", "warmup"):
+        assert command in result.stdout
+        assert "--seed" in inarow(command, "--help").stdout
+
+
+def test_a_piped_game_is_played_to_its_end():
+    result = inarow("play", stdin="4\n3\n4\n3\nu\n3\n4\n2\n4\n")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "[X]" in result.stdout
+    assert result.stdout.endswith("X (human) wins after 7 moves: 4343424\n")
+    assert "\x1b" not in result.stdout
+
+
+def test_the_end_of_the_input_leaves_the_game():
+    result = inarow("play", "--second", "winblock", stdin="4\n")
+    assert result.returncode == 0
+    assert "left after 2 moves: 4" in result.stdout
+
+
+def test_a_game_of_agents_follows_from_the_seed():
+    record = document("play", "--first", "winblock", "--second", "greedy", "--seed", "5", "--board", "5x6x4")
+    assert record == document("play", "--first", "winblock", "--second", "greedy", "--seed", "5", "--board", "5x6x4")
+    assert (record["board"], record["first"], record["second"]) == ("5x6x4", "winblock", "greedy")
+    assert from_json_line(json.dumps(record)).termination == "normal"
+
+
+def test_match_json_keeps_its_contract(tmp_path):
+    summary = document("match", "winblock", "random", "--games", "20", "--seed", "1")
+    for key in ("a", "b", "board", "games", "distinct_games", "wins", "draws", "losses", "as_first", "as_second"):
+        assert key in summary
+    for key in ("score", "score_interval", "elo", "elo_interval", "los", "seed"):
+        assert key in summary
+    assert summary["games"] == 20
+    assert summary["as_first"]["games"] == 10
+
+
+def test_match_writes_its_games(tmp_path):
+    for name in ("games.pgn", "games.jsonl"):
+        out = tmp_path / name
+        assert (
+            inarow("match", "random", "greedy", "--games", "4", "--out", str(out), "--board", "tictactoe").returncode
+            == 0
+        )
+        text = out.read_text()
+        records = (
+            [from_pgn(game) for game in split_games(text)]
+            if name.endswith("pgn")
+            else [from_json_line(line) for line in text.splitlines()]
+        )
+        assert [record.first for record in records] == ["random", "greedy"] * 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["games.jsonl", "games.pgn"]
+
+
+def test_an_interrupted_match_keeps_what_was_played(tmp_path):
+    out = tmp_path / "games.jsonl"
+    command = f"match winblock winblock --games 40000 --workers 2 --out {out} --json"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "inarow", *command.split()],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    while len(children.read_text().split()) < 3:  # two workers and the resource tracker
+        time.sleep(0.1)
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Traceback" not in stderr
+    played = len(out.read_text().splitlines())
+    assert 0 < json.loads(stdout)["games"] <= played < 40_000
+
+
+def test_perft_json_keeps_its_contract():
+    assert document("perft", "3", "--distinct")["positions"] == [1, 7, 49, 238]
+    counts = document("perft", "9", "--board", "tictactoe", "--distinct")
+    assert sum(counts["positions"]) == 5478
+    assert sum(counts["games"]) == 255_168
+    assert counts["sequences"][-1] == 127_872
+
+
+def test_agents_json_lists_parameters():
+    agents = {agent["name"]: agent for agent in document("agents")}
+    assert set(agents) == {"random", "greedy", "winblock", "human"}
+    assert agents["winblock"]["parameters"][0] == {
+        "name": "epsilon",
+        "kind": "number",
+        "default": 0.0,
+        "minimum": 0,
+        "maximum": 1,
+        "summary": "chance of a uniformly random move instead",
+    }
+
+
+def test_warmup_tells_what_it_compiled():
+    assert document("warmup")["seconds"] > 0
+
+
+@pytest.mark.parametrize(
+    "command", [["agents"], ["perft", "4", "--distinct"], ["match", "random", "greedy", "--games", "4"]]
+)
+def test_people_get_a_table(command):
+    result = inarow(*command)
+    assert result.returncode == 0
+    assert len(result.stdout.splitlines()) > 3
+
+
+def test_a_closed_pipe_is_no_fault():
+    command = f"{sys.executable} -m inarow perft 5 | true"
+    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=os.environ)
+    assert result.stderr == ""

@@ -1,0 +1,118 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from inarow.errors import InvalidLimitError, TaskError
+from inarow.workers import open_pool
+
+
+def slow_square(number: int) -> int:
+    time.sleep(0.02 * (number % 3))  # later tasks finish first
+    return number * number
+
+
+def fail_on_three(number: int) -> int:
+    if number == 3:
+        raise ValueError("three\nis too many")
+    return number
+
+
+def die(number: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def stay(folder: str) -> None:
+    (Path(folder) / str(os.getpid())).touch()
+    time.sleep(60)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_results_come_in_the_order_of_the_tasks(workers):
+    calls = []
+    with open_pool(workers) as pool:
+        results = list(pool.map(slow_square, range(20), progress=lambda *call: calls.append(call)))
+        again = list(pool.map(slow_square, [5]))
+    assert results == [number * number for number in range(20)]
+    assert again == [25]
+    assert calls == [(done, 20) for done in range(1, 21)]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_exception_carries_the_task_that_failed(workers):
+    done = []
+    with pytest.raises(TaskError, match="task '3' failed: three is too many") as error, open_pool(workers) as pool:
+        done.extend(pool.map(fail_on_three, range(8)))
+    assert error.value.task == 3
+    assert isinstance(error.value.__cause__, ValueError)
+
+
+def test_results_before_a_failure_are_not_lost():
+    with open_pool(2) as pool:
+        results = pool.map(fail_on_three, range(8))
+        assert [next(results) for _ in range(3)] == [0, 1, 2]
+        with pytest.raises(TaskError):
+            next(results)
+
+
+def test_a_worker_that_dies_is_an_error_and_not_a_hang():
+    with pytest.raises(TaskError, match="ended unexpectedly"), open_pool(2) as pool:
+        list(pool.map(die, range(4)))
+
+
+@pytest.mark.parametrize("workers", [0, -1, 10_000])
+def test_a_senseless_number_of_workers_is_refused(workers):
+    with pytest.raises(InvalidLimitError, match="it must be 1 to 256"), open_pool(workers):
+        pass
+
+
+SCRIPT = """
+import sys
+from inarow.workers import open_pool
+from tests.test_workers import stay
+if __name__ == "__main__":
+    with open_pool(2) as pool:
+        list(pool.map(stay, [sys.argv[1]] * 4))
+"""
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+def test_workers_end_with_their_parent(tmp_path, end):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    root = Path(__file__).parents[1]
+    parent = subprocess.Popen(
+        [sys.executable, str(script), str(marks)],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    workers = _wait_for(lambda: [int(mark.name) for mark in marks.iterdir()], lambda pids: len(pids) == 2)
+    parent.send_signal(end)
+    _, errors = parent.communicate(timeout=20)
+    assert _wait_for(lambda: [pid for pid in workers if _is_alive(pid)], lambda alive: not alive) == []
+    if end == signal.SIGINT:
+        assert errors.count("Traceback") == 1  # the parent's own; the workers are silent
+
+
+def _wait_for(look, is_enough, seconds=20.0):
+    until = time.monotonic() + seconds
+    while not is_enough(seen := look()) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert is_enough(seen)
+    return seen
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
