@@ -4,6 +4,7 @@ This page is the whole public API. Names are loaded when first used, so that imp
 is instant and compiles nothing. The rooms behind it, in the order in which data flows:
 
 games      the rules: spec, position, notation, compiled kernels
+search     thinking without learning: the exact solver, opening books
 agents     one interface for everything that plays, and the registry of agent strings
 arena      comparing agents: games, matches, statistics
 interfaces the command line
@@ -36,6 +37,13 @@ if TYPE_CHECKING:
     from inarow.games.spec import TIC_TAC_TOE as TIC_TAC_TOE
     from inarow.games.spec import GameSpec as GameSpec
     from inarow.games.symmetry import canonical_key as canonical_key
+    from inarow.search.book import Book as Book
+    from inarow.search.questions import Limits as Limits
+    from inarow.search.shipped import analyse as analyse
+    from inarow.search.shipped import solve as solve
+    from inarow.search.solution import Analysis as Analysis
+    from inarow.search.solution import Solution as Solution
+    from inarow.search.solver import Solver as Solver
 
 _HOMES = {
     "agents.agent": ("Agent", "Decision"),
@@ -49,6 +57,11 @@ _HOMES = {
     "games.record": ("GameRecord",),
     "games.spec": ("CONNECT_FOUR", "TIC_TAC_TOE", "GameSpec"),
     "games.symmetry": ("canonical_key",),
+    "search.book": ("Book",),
+    "search.questions": ("Limits",),
+    "search.shipped": ("analyse", "solve"),
+    "search.solution": ("Analysis", "Solution"),
+    "search.solver": ("Solver",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

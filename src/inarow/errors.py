@@ -30,6 +30,14 @@ class IllegalMoveError(InarowError, ValueError):
     """A move that the rules forbid in this position."""
 
 
+class FinishedGameError(InarowError, ValueError):
+    """A question about the best move, asked when the game is over."""
+
+
+class BookError(InarowError, ValueError):
+    """A file that is not a sound opening book, or a book for another board."""
+
+
 class InvalidAgentError(InarowError, ValueError):
     """An agent string with an unknown name, an unknown key or a value out of range."""
 

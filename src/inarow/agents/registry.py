@@ -17,6 +17,7 @@ import numpy as np
 
 from inarow.agents.agent import Agent
 from inarow.agents.human import Ask, HumanAgent
+from inarow.agents.perfect import SolverAgent, SolverParameters
 from inarow.agents.simple import (
     GreedyAgent,
     RandomAgent,
@@ -76,6 +77,7 @@ REGISTRY: Mapping[str, AgentKind] = {
         AgentKind("random", "uniformly random legal moves", RandomParameters, RandomAgent),
         AgentKind("greedy", "takes a win, else random (gupta-shah-2022)", ReflexParameters, GreedyAgent),
         AgentKind("winblock", "takes a win, else blocks, else random (paranji-2025)", ReflexParameters, WinBlockAgent),
+        AgentKind("solver", "perfect: quickest win, slowest loss", SolverParameters, SolverAgent),
         AgentKind("human", "a person at the keyboard", RandomParameters, _build_human),
     )
 }

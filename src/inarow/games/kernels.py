@@ -90,6 +90,7 @@ for _rule in (
     rules.line_starts,
     rules.has_line_through,
     rules.winning_cells,
+    rules.line_gaps,
     rules.mirror,
     rules.gravity_key,
 ):
@@ -111,9 +112,11 @@ def _completes_line(stones: Any, cell: Any, layout: Any) -> Callable[..., bool]:
 
 @register_jitable
 def hash_key(stones: Bits, mask: Bits, layout: Layout) -> np.uint64:
-    """64 bits that tell positions apart: exactly on boards with gravity that fit one word, and up
-    to a chance of 2^-64 a pair on others.
+    """64 bits that tell positions apart: exactly on boards of one word with gravity, and on those
+    without that need at most 32 bits (5x5); up to a chance of 2^-64 a pair on others.
     """
     if layout.gravity:
         return compiled_bits.fold(rules.gravity_key(stones, mask, layout))
+    if layout.stride * layout.columns <= 32:
+        return (compiled_bits.fold(mask) << 32) ^ compiled_bits.fold(stones)
     return compiled_bits.mixed(compiled_bits.fold(mask)) ^ compiled_bits.fold(stones)

@@ -65,15 +65,22 @@ def winning_cells(stones: Bits, mask: Bits, layout: Layout) -> Bits:
     """The empty cells on which one more stone of this side makes a line, reachable now or later."""
     found = stones ^ stones
     for step in layout.steps:
-        before = layout.board  # cells with `ahead` stones directly before them in this direction
-        for ahead in range(layout.inarow):
-            both = before
-            for distance in range(1, layout.inarow - ahead):
-                both = both & (stones >> (step * distance))
-            found = found | both
-            before = (before & stones) << step
+        found = found | line_gaps(stones, step, layout.inarow)
     empty: Bits = layout.board & ~mask
     return found & empty
+
+
+def line_gaps(stones: Bits, step: int, inarow: int) -> Bits:
+    """The cells, on the board or off it, that are all that `inarow` cells `step` bits apart lack."""
+    found = stones ^ stones
+    before = ~found  # cells with `ahead` stones directly before them
+    for ahead in range(inarow):
+        both = before
+        for distance in range(1, inarow - ahead):
+            both = both & (stones >> (step * distance))
+        found = found | both
+        before = (before & stones) << step
+    return found
 
 
 def mirror(cells: Bits, layout: Layout) -> Bits:

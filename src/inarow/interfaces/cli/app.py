@@ -14,8 +14,11 @@ from inarow.errors import InarowError, one_line, shown
 _COMMANDS = {
     "play": "Play a game in the terminal.",
     "match": "Let two agents meet, each opening played twice with sides swapped.",
+    "solve": "Solve a position exactly, or a position a line from stdin.",
+    "analyse": "Review every move of a game against perfect play.",
     "agents": "List the agents with their parameters.",
     "perft": "Count move sequences and distinct positions by ply.",
+    "book": "Build, verify and export opening books.",
     "bench": "Measure this machine, and peers on the same work.",
     "warmup": "Compile all kernels into the cache.",
 }

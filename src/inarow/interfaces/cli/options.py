@@ -9,4 +9,6 @@ from cyclopts import Parameter
 Board = Annotated[str, Parameter(help="Board: ROWSxCOLUMNSxINAROW, with /free for no gravity, connect4 or tictactoe.")]
 Seed = Annotated[int, Parameter(help="Root of all chance: the same seed gives the same result.")]
 Json = Annotated[bool, Parameter(help="Print one JSON document and nothing else.")]
+Memory = Annotated[int, Parameter(help="Megabytes for the solver's table.")]
+Threads = Annotated[int, Parameter(help="Threads of the solver; the scores are the same for any number.")]
 Moves = Annotated[str, Parameter(help="Start from the position after this move string.")]

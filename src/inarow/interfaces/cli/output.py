@@ -41,6 +41,16 @@ def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
 
 
 @contextmanager
+def spinner(title: str) -> Iterator[Callable[[str], None]]:
+    """Shows on stderr that work of unknown length goes on, fed by texts; only where somebody watches."""
+    if not stderr.is_terminal:
+        yield lambda text: None
+        return
+    with stderr.status(title) as status:
+        yield lambda text: status.update(f"{title}: {text}")
+
+
+@contextmanager
 def new_file(path: Path | None) -> Iterator[TextIO]:
     """A text file that appears under its name only when the `with` block ends well; opened at
     once, so that a bad path costs no work. Without a path, what is written goes nowhere.

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 
-from inarow.games.warm_up import warm_up_steps
+from inarow.games import warm_up as games
 from inarow.interfaces.cli.options import Json, Seed
 from inarow.interfaces.cli.output import print_json, progress_bar, stdout
+from inarow.search import warm_up as search
 
 
 def warmup(*, json: Json = False, seed: Seed = 0) -> None:
     """Compile all kernels into the cache, so that no later command waits for them."""
     seconds = {}
-    steps = list(warm_up_steps())
+    steps = [*games.warm_up_steps(), *search.warm_up_steps()]
     with progress_bar("compiling") as progress:
         for done, (name, step) in enumerate(steps):
             progress(done, len(steps))

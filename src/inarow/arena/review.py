@@ -1,0 +1,64 @@
+"""A game move by move against perfect play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from inarow.games.position import Position
+from inarow.search.solution import Analysis
+
+Label = Literal["best", "good", "mistake", "blunder"]
+"""Keeps the score; keeps the outcome; lets it slip by one step (win to draw, draw to loss); by two."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveReview:
+    """One move, for the side that made it. Scores are None where the board is too hard to solve."""
+
+    ply: int
+    """From 1."""
+    side: int
+    action: int
+    best: tuple[int, ...]
+    before: int | None
+    """The score of the position, which the best actions keep."""
+    after: int | None
+    """The score of the action that was played."""
+    label: Label | None
+
+    @property
+    def loss(self) -> int | None:
+        """How much score the move gave away."""
+        return None if self.before is None or self.after is None else self.before - self.after
+
+
+def review_game(position: Position, analyse: Callable[[Position], Analysis]) -> Iterator[MoveReview]:
+    """Reviews the moves that led to `position`, from the first, with the solver that is passed in."""
+    current = Position.start(position.spec)
+    for action in position.actions:
+        analysis = analyse(current)
+        before, after = analysis.score, analysis.scores[action]
+        yield MoveReview(
+            ply=current.ply + 1,
+            side=current.side_to_move,
+            action=action,
+            best=analysis.best,
+            before=before,
+            after=after,
+            label=None if before is None or after is None else label_of(before, after),
+        )
+        current = current.play(action)
+
+
+def label_of(before: int, after: int) -> Label:
+    """The label of a move that turned the score `before` into `after`, both for the side that moved."""
+    if after == before:
+        return "best"
+    steps = _sign(before) - _sign(after)
+    return "good" if steps == 0 else "mistake" if steps == 1 else "blunder"
+
+
+def _sign(score: int) -> int:
+    return (score > 0) - (score < 0)

@@ -1,0 +1,102 @@
+"""Opening books: exact scores of positions that are expensive to solve.
+
+A book is an `.npz` file of three arrays: `keys` (uint64, ascending), `scores` (int8, one for each
+key, for the side to move) and `header` (bytes of a JSON object with format, version, board, plies,
+entries and checksum). The key of a position is the smaller one of its own key and that of its
+mirror image, so a book serves boards with gravity that fit one word. Read without pickle; a
+file that is anything else is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from inarow.errors import BookError, one_line
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+
+_FORMAT, _VERSION = "inarow-book", 1
+_MAX_BYTES = 256 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """Scores by canonical key. Every position of up to `plies` stones is in it; maybe more are."""
+
+    spec: GameSpec
+    plies: int
+    keys: np.ndarray  # [N] uint64, ascending
+    scores: np.ndarray  # [N] int8, for the side to move
+
+    def __post_init__(self) -> None:
+        if not (self.spec.gravity and self.spec.fits_word):
+            raise BookError(f"there are no books for {self.spec}: it needs gravity and at most 64 bits")
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def score(self, position: Position) -> int | None:
+        """The score of a position of this board; None if it is not in the book."""
+        key = np.uint64(book_key(position))
+        place = int(np.searchsorted(self.keys, key))
+        return int(self.scores[place]) if place < len(self.keys) and self.keys[place] == key else None
+
+    @property
+    def checksum(self) -> str:
+        digest = hashlib.blake2b(digest_size=16)
+        for array in (self.keys.astype("<u8"), self.scores.astype("i1")):
+            digest.update(array.tobytes())
+        return digest.hexdigest()
+
+    def save(self, path: Path) -> None:
+        """Writes the file whole or not at all."""
+        header = {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "board": str(self.spec),
+            "plies": self.plies,
+            "entries": len(self),
+            "checksum": self.checksum,
+        }
+        draft = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            with draft.open("wb") as file:
+                text = np.frombuffer(json.dumps(header).encode(), np.uint8)
+                np.savez_compressed(file, keys=self.keys, scores=self.scores, header=text)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, path: Path) -> Book:
+        """Reads and checks a file; raises BookError with the reason."""
+        try:
+            if path.stat().st_size > _MAX_BYTES:
+                raise BookError(f"{path} has more than {_MAX_BYTES >> 20} MB; it is not a book")
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+                header = json.loads(bytes(arrays["header"]))
+                keys, scores = arrays["keys"], arrays["scores"]
+            if (header["format"], header["version"]) != (_FORMAT, _VERSION):
+                raise BookError(f"{path} has format {header['format']} {header['version']}, not {_FORMAT} {_VERSION}")
+            book = cls(GameSpec.parse(header["board"]), int(header["plies"]), keys, scores)
+            if keys.dtype != np.uint64 or scores.dtype != np.int8 or keys.shape != scores.shape or keys.ndim != 1:
+                raise BookError(f"{path} has arrays of the wrong kind")
+            if header["checksum"] != book.checksum or not (keys[:-1] < keys[1:]).all():
+                raise BookError(f"{path} is damaged: its checksum is wrong")
+        except BookError:
+            raise
+        except (OSError, KeyError, TypeError, ValueError, AttributeError, zipfile.BadZipFile, EOFError) as error:
+            raise BookError(f"{path} is not a book: {one_line(error)}") from None
+        return book
+
+
+def book_key(position: Position) -> int:
+    """The key that a position and its mirror image share."""
+    return min(position.key, position.mirror().key)

@@ -1,0 +1,189 @@
+"""Building and checking opening books. Long work: it can be killed and goes on where it was.
+
+All positions of the last ply are solved, in worker processes; those before follow from them by the
+rules. What is solved is appended to a journal beside the book, one line a position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from inarow.errors import BookError, InvalidLimitError
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+from inarow.search.book import Book, book_key
+from inarow.search.solution import win_score
+from inarow.search.solver import Solver
+from inarow.workers import Pool
+
+Progress = Callable[[int, int], None]
+
+_CHUNK = 16
+"""Positions a task: neighbours, which share much of their trees."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    board: str
+    memory: int
+    moves: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """A line of the journal."""
+
+    moves: str
+    score: int
+    nodes: int
+
+
+def build_book(
+    spec: GameSpec,
+    plies: int,
+    path: Path,
+    pool: Pool,
+    *,
+    memory: int,
+    entries: int | None = None,
+    progress: Progress | None = None,
+) -> Book:
+    """Solves every unfinished position of `plies` stones and writes the book to `path`.
+
+    With `entries`, the most expensive positions of the last ply are kept first, and the book
+    promises all positions of one ply less. The journal `path` + `.journal` is used and removed.
+    """
+    if not 0 <= plies < spec.cells:
+        raise InvalidLimitError(f"plies is {plies}; on {spec} it must be 0 to {spec.cells - 1}")
+    levels = list(_levels(spec, plies))
+    journal = path.with_name(path.name + ".journal")
+    solved = {line.moves: line for line in _read_journal(journal)}
+    open_moves = [position.moves for position in levels[-1].values() if position.moves not in solved]
+    total = len(levels[-1])
+    with journal.open("a", encoding="ascii") as file:
+        for lines in pool.map(_solve_chunk, _tasks(spec, memory, open_moves)):
+            for line in lines:
+                solved[line.moves] = line
+                file.write(f"{line.moves} {line.score} {line.nodes}\n")
+            file.flush()
+            if progress is not None:
+                progress(len(solved), total)
+    book = _assemble(spec, plies, levels, solved, entries)
+    book.save(path)
+    journal.unlink()
+    return book
+
+
+def _levels(spec: GameSpec, plies: int) -> Iterator[dict[int, Position]]:
+    """The unfinished positions of 0 to `plies` stones, by their key in the book."""
+    level = {book_key(start): start for start in (Position.start(spec),)}
+    yield level
+    for _ in range(plies):
+        following: dict[int, Position] = {}
+        for position in level.values():
+            for action in position.legal_actions:
+                after = position.play(action)
+                if not after.is_over:
+                    following.setdefault(book_key(after), after)
+        level = following
+        yield level
+
+
+def _tasks(spec: GameSpec, memory: int, moves: Sequence[str]) -> list[_Task]:
+    return [_Task(str(spec), memory, tuple(moves[at : at + _CHUNK])) for at in range(0, len(moves), _CHUNK)]
+
+
+@lru_cache(maxsize=1)
+def _worker_solver(board: str, memory: int) -> Solver:
+    """The solver of a worker process, which keeps its table from task to task."""
+    return Solver(GameSpec.parse(board), memory=memory)
+
+
+def _solve_chunk(task: _Task) -> list[Solved]:
+    solver = _worker_solver(task.board, task.memory)
+    lines = []
+    for moves in task.moves:
+        solution = solver.solve(Position.parse(moves, solver.spec))
+        lines.append(Solved(moves, solution.lower, solution.nodes))
+    return lines
+
+
+def _read_journal(path: Path) -> Iterator[Solved]:
+    """The finished lines; a last line that was cut off by a kill is left out."""
+    if not path.exists():
+        return
+    for line in path.read_text(encoding="ascii").split("\n")[:-1]:
+        moves, score, nodes = line.split(" ")
+        yield Solved(moves, int(score), int(nodes))
+
+
+def _assemble(
+    spec: GameSpec,
+    plies: int,
+    levels: Sequence[Mapping[int, Position]],
+    solved: Mapping[str, Solved],
+    entries: int | None,
+) -> Book:
+    scores = {key: solved[position.moves].score for key, position in levels[-1].items()}
+    for level in reversed(levels[:-1]):
+        scores |= {key: _score_from_children(position, scores) for key, position in level.items()}
+    if entries is not None and len(scores) > entries:
+        dearest_last = sorted(levels[-1].items(), key=lambda item: solved[item[1].moves].nodes)
+        for key, _ in dearest_last[: len(scores) - entries]:
+            del scores[key]
+        plies -= 1
+    keys = np.array(sorted(scores), np.uint64)
+    return Book(spec, plies, keys, np.array([scores[int(key)] for key in keys], np.int8))
+
+
+def _score_from_children(position: Position, scores: Mapping[int, int]) -> int:
+    """The score of a position whose unfinished successors are all in `scores`."""
+    values = []
+    for action in position.legal_actions:
+        after = position.play(action)
+        if after.is_over:
+            values.append(0 if after.winner is None else win_score(position, 1))
+        else:
+            values.append(-scores[book_key(after)])
+    return max(values)
+
+
+def verify_book(
+    book: Book, solver: Solver, *, sample: int, plies: int, seed: int, progress: Progress | None = None
+) -> int:
+    """Solves every entry of up to `plies` stones and `sample` others again, without any book.
+
+    Returns how many were checked; raises BookError that names the first wrong one.
+    """
+    positions = [position_of_key(int(key), book.spec) for key in book.keys]
+    early = [number for number, position in enumerate(positions) if position.ply <= plies]
+    others = np.array([number for number, position in enumerate(positions) if position.ply > plies], np.int64)
+    rng = np.random.default_rng(seed)
+    drawn = rng.choice(others, min(sample, len(others)), replace=False).tolist()
+    chosen = [*early, *drawn]
+    for done, number in enumerate(chosen, start=1):
+        position = positions[number]
+        truth = solver.solve(position).score
+        if truth != book.scores[number]:
+            raise BookError(f"the book says {book.scores[number]} after {position.moves!r}; it is {truth}")
+        if progress is not None:
+            progress(done, len(chosen))
+    return len(chosen)
+
+
+def position_of_key(key: int, spec: GameSpec) -> Position:
+    """The position with this key, reached by some legal game."""
+    cells = np.zeros((spec.rows, spec.columns), np.int8)
+    stride = spec.rows + 1
+    columns = [key >> column * stride & (1 << stride) - 1 for column in range(spec.columns)]
+    heights = [column.bit_length() - 1 for column in columns]
+    side = 1 + sum(heights) % 2
+    for number, (column, height) in enumerate(zip(columns, heights, strict=True)):
+        for row in range(height):
+            cells[spec.rows - 1 - row, number] = side if column >> row & 1 else 3 - side
+    return Position.from_array(cells, spec)

@@ -1,0 +1,63 @@
+"""What the solver knows about a position: exact where it finished, bounds where it had to stop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inarow.games.position import Position
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solution:
+    """The value of a position for the side to move, in Pons' scale."""
+
+    lower: int
+    upper: int
+    """lower <= score <= upper, whatever happened."""
+    plies: int | None
+    """Moves to the end under best play: quickest win, slowest loss. None without a score."""
+    nodes: int
+    seconds: float
+
+    @property
+    def score(self) -> int | None:
+        """The exact score; None if a limit, or weak mode, left it between its bounds."""
+        return self.lower if self.lower == self.upper else None
+
+    @property
+    def outcome(self) -> int | None:
+        """1 win, 0 draw, -1 loss; None if the bounds do not tell."""
+        if self.lower > 0 or self.upper < 0:
+            return 1 if self.lower > 0 else -1
+        return 0 if self.lower == self.upper else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """The value of every action, for the side to move."""
+
+    score: int | None
+    bounds: tuple[int, int]
+    """(lower, upper), which the score lies between even where it was not found."""
+    plies: int | None
+    scores: tuple[int | None, ...]
+    """One per action; None where it is illegal, or where no exact score was found."""
+    best: tuple[int, ...]
+    """The actions that keep the score, ascending; empty without a score."""
+    nodes: int
+    seconds: float
+
+
+def plies_to_end(score: int, position: Position) -> int:
+    """How many moves a game of best play lasts from a position with this score."""
+    left = position.spec.cells - position.ply
+    if score == 0:
+        return left
+    plies = left + 2 - 2 * abs(score)
+    return plies if (plies % 2 == 1) == (score > 0) else plies - 1  # the winner makes the last move
+
+
+def win_score(position: Position, plies: int) -> int:
+    """The winner's score when the game ends `plies` moves after `position`; 0 beyond its last cell."""
+    left = position.spec.cells - position.ply
+    return max(0, (left + 2 - plies) // 2)

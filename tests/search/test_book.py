@@ -1,0 +1,168 @@
+import json
+import random
+
+import numpy as np
+import pytest
+
+from inarow.errors import BookError, InvalidLimitError
+from inarow.games.position import Position
+from inarow.games.spec import CONNECT_FOUR, GameSpec
+from inarow.search import book_build
+from inarow.search.book import Book, book_key
+from inarow.search.book_build import build_book, position_of_key, verify_book
+from inarow.search.shipped import solve
+from inarow.search.solver import Solver
+from inarow.workers import open_pool
+
+pytestmark = pytest.mark.compiled
+SPEC = GameSpec.parse("5x5x4")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    path = tmp_path_factory.mktemp("books") / "book.npz"
+    with open_pool(1) as pool:
+        return path, build_book(SPEC, 4, path, pool, memory=1 << 22)
+
+
+def test_a_book_has_every_position_up_to_its_ply(made):
+    path, book = made
+    choice = random.Random(1)
+    solver = Solver(SPEC, memory=1 << 24)
+    for _ in range(60):
+        position = Position.start(SPEC)
+        while position.ply < choice.randint(0, 4):
+            position = position.play(choice.choice(position.legal_actions))
+        assert book.score(position) == book.score(position.mirror()) == solver.solve(position).score
+    deeper = Position.parse("12345", SPEC)
+    assert book.score(deeper) is None
+    assert verify_book(book, solver, sample=50, plies=3, seed=1) > 50
+    assert not path.with_name("book.npz.journal").exists()
+
+
+def test_a_book_is_read_back_as_it_was_written(made):
+    path, book = made
+    back = Book.load(path)
+    assert (back.spec, back.plies, back.checksum) == (SPEC, 4, book.checksum)
+    assert (back.keys == book.keys).all()
+    assert (back.scores == book.scores).all()
+
+
+def test_a_solver_uses_its_book(made):
+    _, book = made
+    position = Position.parse("1234", SPEC)
+    with_book = Solver(SPEC, memory=1 << 20, book=book).solve(position)
+    assert with_book.nodes == 0
+    assert with_book.score == Solver(SPEC, memory=1 << 20).solve(position).score
+    assert solve(position, book=book).nodes == 0
+    assert solve(position, book=None).nodes > 0
+    with pytest.raises(BookError, match="is for 5x5x4, not for 6x7x4"):
+        Solver(CONNECT_FOUR, book=book)
+
+
+def test_a_killed_build_goes_on_where_it_was(made, tmp_path, monkeypatch):
+    _, book = made
+    path = tmp_path / "book.npz"
+
+    class KilledError(Exception):
+        pass
+
+    def kill(done, total):
+        if done > total // 2:
+            raise KilledError
+
+    with pytest.raises(KilledError), open_pool(1) as pool:
+        build_book(SPEC, 4, path, pool, memory=1 << 22, progress=kill)
+    assert not path.exists()
+    journal = path.with_name("book.npz.journal")
+    before = journal.read_text()
+    journal.write_text(before + "12")  # a line that was cut off
+    solved_again = []
+    solve_chunk = book_build._solve_chunk
+    monkeypatch.setattr(book_build, "_solve_chunk", lambda task: solved_again.extend(task.moves) or solve_chunk(task))
+    with open_pool(1) as pool:
+        again = build_book(SPEC, 4, path, pool, memory=1 << 22)
+    assert again.checksum == book.checksum
+    assert not set(solved_again) & {line.split()[0] for line in before.splitlines()}
+
+
+def test_the_dearest_positions_are_kept_first(made, tmp_path):
+    _, book = made
+    with open_pool(1) as pool:
+        small = build_book(SPEC, 4, tmp_path / "small.npz", pool, memory=1 << 22, entries=150)
+    assert len(small) == 150 < len(book)
+    assert small.plies == 3
+    assert set(small.keys.tolist()) < set(book.keys.tolist())
+
+
+def test_keys_lead_back_to_positions(made):
+    _, book = made
+    for key in book.keys[::7].tolist():
+        assert book_key(position_of_key(key, SPEC)) == key
+
+
+def _arrays(book, **changes):
+    header = {
+        "format": "inarow-book",
+        "version": 1,
+        "board": "5x5x4",
+        "plies": 4,
+        "entries": len(book),
+        "checksum": book.checksum,
+    } | changes.pop("header", {})
+    arrays = {"keys": book.keys, "scores": book.scores} | changes
+    return arrays | {"header": np.frombuffer(json.dumps(header).encode(), np.uint8)}
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"header": {"format": "other"}}, "has format other"),
+        ({"header": {"version": 2}}, "has format inarow-book 2"),
+        ({"header": {"board": "9x9x9"}}, "there are no books for 9x9x9"),
+        ({"header": {"board": "5x5x4/free"}}, "there are no books for 5x5x4/free"),
+        ({"header": {"board": 5}}, "is not a book"),
+        ({"header": {"plies": "many"}}, "is not a book"),
+        ({"header": {"checksum": "0"}}, "is damaged"),
+        ({"scores": "flip"}, "is damaged"),
+        ({"keys": "float"}, "wrong kind"),
+        ({"scores": "short"}, "wrong kind"),
+    ],
+)
+def test_a_book_that_is_not_sound_is_refused(made, tmp_path, change, reason):
+    _, book = made
+    replaced = {"flip": -1 - book.scores, "float": book.keys.astype(float), "short": book.scores[:-1]}
+    change = {name: replaced[value] if isinstance(value, str) else value for name, value in change.items()}
+    path = tmp_path / "bad.npz"
+    np.savez_compressed(path, **_arrays(book, **change))
+    with pytest.raises(BookError, match=reason) as error:
+        Book.load(path)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage", b"PK\x03\x04", "truncated", "pickle"])
+def test_a_file_that_is_no_book_is_refused(made, tmp_path, content):
+    good, _ = made
+    path = tmp_path / "bad.npz"
+    if content == "truncated":
+        path.write_bytes(good.read_bytes()[:-100])
+    elif content == "pickle":
+        np.savez(path, keys=np.array([{}], object), scores=np.zeros(1), header=np.zeros(1))
+    else:
+        path.write_bytes(content)
+    with pytest.raises(BookError, match="is not a book"):
+        Book.load(path)
+
+
+def test_a_wrong_entry_is_found(made):
+    _, book = made
+    scores = book.scores.copy()
+    scores[0] += 1
+    wrong = Book(SPEC, 4, book.keys, scores)
+    with pytest.raises(BookError, match="the book says"):
+        verify_book(wrong, Solver(SPEC, memory=1 << 22), sample=0, plies=4, seed=0)
+
+
+def test_a_senseless_ply_is_refused(tmp_path):
+    with pytest.raises(InvalidLimitError, match="plies is 25"), open_pool(1) as pool:
+        build_book(SPEC, 25, tmp_path / "book.npz", pool, memory=1 << 22)
