@@ -11,16 +11,18 @@ demo: $(VENV)/base
 	@$(BIN)/python -m inarow warmup
 	@$(BIN)/python -m inarow match winblock random --games 400 --workers 2 --seed 1
 	@$(BIN)/python -m inarow match winblock greedy --games 400 --workers 2 --seed 1
+	@$(BIN)/python -m inarow analyse 4444452256261766
 	@$(BIN)/python -m inarow play --first winblock --second winblock --seed 7 | tail -n 9
 	@echo
-	@echo "Next: $(BIN)/inarow play --second winblock"
+	@echo "Next: $(BIN)/inarow play --second solver"
+	@echo "      $(BIN)/inarow solve 4453"
 	@echo "      $(BIN)/inarow agents"
 	@echo "      $(BIN)/inarow match winblock greedy --board 8x9x5 --games 1000 --workers 2"
 	@echo "      $(BIN)/inarow perft 8 --distinct"
 
 test: $(VENV)/dev lint
 	$(BIN)/python -m pytest -n $(JOBS)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) -q -m "not compiled" tests/games tests/agents
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) -q -m "not compiled" tests/games tests/search tests/agents
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check

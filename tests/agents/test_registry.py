@@ -42,7 +42,7 @@ def test_the_name_leaves_out_defaults(probe):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("nobody", "there is no agent 'nobody'; agents are random, greedy, winblock, human"),
+        ("nobody", "there is no agent 'nobody'; agents are random, greedy, winblock, solver, human"),
         ("", "there is no agent ''"),
         ("Random", "there is no agent 'Random'"),
         ("random:x=1", "random has no key 'x'; it takes none"),

@@ -4,18 +4,22 @@ import pytest
 
 from inarow.games.position import Position
 from inarow.interfaces.bench import rows
-from inarow.interfaces.bench.peers import c_perft
+from inarow.interfaces.bench.peers import compile_c_counter, count_in_c
 from tests.interfaces.test_cli import inarow
 
 
 def test_rows_carry_the_peer_and_the_ratio(monkeypatch):
     monkeypatch.setattr(rows, "_SECONDS", 0.01)
     monkeypatch.setattr(rows, "_PERFT_DEPTH", 5)
+    monkeypatch.setattr(rows, "_MIDGAME", range(22, 25))
+    monkeypatch.setattr(rows, "_OPENING", range(22, 25))
     found = list(rows.run_benchmarks(peers=True))
     assert [(row.name, row.board) for row in found] == [
         ("playouts", "6x7x4"),
         ("playouts", "12x12x5"),
         ("perft", "6x7x4"),
+        ("solve", "6x7x4"),
+        ("solve", "6x7x4"),
     ]
     for row in found:
         assert row.value > 0
@@ -30,7 +34,7 @@ def test_without_peers_nobody_else_is_measured():
 
 
 def test_the_loop_in_c_counts_the_same():
-    peer = c_perft(Position.start(), 7)
-    if peer is None:
+    count = compile_c_counter()
+    if count is None:
         pytest.skip("no C compiler on this machine")
-    assert peer.work() == 823_536
+    assert count_in_c(count, Position.start(), 7) == [7, 49, 343, 2401, 16807, 117649, 823536]

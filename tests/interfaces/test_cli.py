@@ -55,6 +55,17 @@ BAD = {
     "unknown command": (["solv"], "there is no command 'solv'"),
     "unknown benchmark": (["bench", "--only", "speed"], "there is no benchmark 'speed'"),
     "missing argument": (["match", "random"], "requires an argument"),
+    "a finished game": (["solve", "1212121"], "is over after '1212121'"),
+    "no memory": (["solve", "4453", "--memory", "0"], "memory is 0 bytes"),
+    "no threads": (["solve", "4453", "--threads", "0"], "threads is 0"),
+    "no nodes": (["solve", "4453", "--nodes", "0"], "nodes is 0"),
+    "negative seconds": (["solve", "4453", "--seconds", "-1"], "seconds is -1"),
+    "a bad game to analyse": (["analyse", "4x"], "move 2: 'x' is no move"),
+    "no book": (["book", "verify", "/nowhere/book.npz"], "is not a book"),
+    "a book without gravity": (
+        ["book", "build", "b.npz", "--board", "tictactoe", "--plies", "2"],
+        "there are no books",
+    ),
     "a folder that is not there": (["match", "random", "random", "--out", "/nowhere/games.pgn"], "/nowhere"),
 }
 
@@ -81,7 +92,7 @@ def test_a_bad_move_from_a_pipe_is_an_error(lines):
 def test_help_names_every_command():
     result = inarow("--help")
     assert result.returncode == 0
-    for command in ("play", "match", "agents", "perft", "bench", "warmup"):
+    for command in ("play", "solve", "analyse", "match", "agents", "perft", "bench", "warmup"):
         assert command in result.stdout
         assert "--seed" in inarow(command, "--help").stdout
 
@@ -163,9 +174,79 @@ def test_perft_json_keeps_its_contract():
     assert counts["sequences"][-1] == 127_872
 
 
+def test_solve_json_keeps_its_contract():
+    found = document("solve", "44455554221")
+    assert found["score"] == -15
+    assert found["plies"] == 2
+    assert found["scores"] == [-15] * 7
+    assert found["best"] == [1, 2, 3, 4, 5, 6, 7]
+    assert (found["board"], found["moves"]) == ("6x7x4", "44455554221")
+    full = document("solve", "1111112222223")
+    assert full["scores"][:2] == [None, None]
+    assert None not in full["scores"][2:]
+
+
+def test_solve_reads_a_position_a_line():
+    lines = "44455554221\n4444444\nx\n1212121\n121212\n"
+    result = inarow("solve", "-", stdin=lines)
+    assert result.returncode == 1
+    assert result.stdout == "44455554221 -15\n\n\n\n121212 18\n"
+    assert [line.split(":")[1] for line in result.stderr.splitlines()] == [" line 2", " line 3", " line 4"]
+    good = inarow("solve", "-", "--scores", stdin="44455554221\n1111112222223\n")
+    assert good.returncode == 0
+    assert good.stdout.splitlines()[0] == "44455554221 -15 -15 -15 -15 -15 -15 -15"
+    assert good.stdout.splitlines()[1].startswith("1111112222223 - - ")
+    weak = inarow("solve", "-", "--weak", stdin="44455554221\n121212\n")
+    assert weak.stdout == "44455554221 -1\n121212 1\n"
+
+
+def test_a_position_that_is_not_solved_gets_bounds():
+    found = document("solve", "", "--board", "9x9x5", "--nodes", "5000")
+    assert found["score"] is None
+    assert found["bounds"][0] < 0 < found["bounds"][1]
+    assert "not solved within the limits" in inarow("solve", "", "--board", "9x9x5", "--nodes", "5000").stdout
+
+
+def test_analyse_labels_every_move(tmp_path):
+    review = document("analyse", "14253", "--board", "tictactoe")
+    assert [ply["label"] for ply in review["plies"]] == ["best", "mistake", "best", "good", "best"]
+    out = tmp_path / "games.pgn"
+    inarow("match", "random", "winblock", "--games", "4", "--board", "tictactoe", "--out", str(out))
+    second = document("analyse", str(out), "--number", "2")
+    assert len(second["plies"]) == len(second["moves"])
+    assert inarow("analyse", str(out), "--number", "5").returncode == 2
+    assert "1 mistake" in inarow("analyse", "14253", "--board", "tictactoe").stdout
+
+
+def test_a_book_is_built_verified_exported_and_used(tmp_path):
+    out = tmp_path / "book.npz"
+    made = document("book", "build", str(out), "--board", "4x5x4", "--plies", "4", "--workers", "2")
+    assert (made["board"], made["plies"]) == ("4x5x4", 4)
+    assert document("book", "verify", str(out), "--plies", "3")["checked"] == made["entries"]
+    rows = inarow("book", "export", str(out), "--csv").stdout.splitlines()
+    assert rows[0] == "key,moves,ply,score"
+    assert len(rows) == made["entries"] + 1
+    assert document("solve", "12", "--board", "4x5x4", "--book", str(out))["nodes"] == 0
+    broken = tmp_path / "broken.npz"
+    broken.write_bytes(out.read_bytes()[:-50])
+    result = inarow("solve", "12", "--board", "4x5x4", "--book", str(broken), "--json")
+    assert result.returncode == 0
+    assert result.stderr.count("\n") == 1
+    assert "going on without a book" in result.stderr
+    assert json.loads(result.stdout)["nodes"] > 0
+
+
+def test_kernels_work_when_they_come_from_the_cache(tmp_path):
+    """Numba has compiled kernels that crash when loaded again; so warm up twice, and solve."""
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    for _ in range(2):
+        assert inarow("warmup", env=environment).returncode == 0
+    assert json.loads(inarow("solve", "44455554221", "--json", env=environment).stdout)["score"] == -15
+
+
 def test_agents_json_lists_parameters():
     agents = {agent["name"]: agent for agent in document("agents")}
-    assert set(agents) == {"random", "greedy", "winblock", "human"}
+    assert set(agents) == {"random", "greedy", "winblock", "solver", "human"}
     assert agents["winblock"]["parameters"][0] == {
         "name": "epsilon",
         "kind": "number",

@@ -7,10 +7,14 @@ from hypothesis import strategies as st
 
 from inarow.games import rules
 from inarow.games.kernels import kernel
-from inarow.games.position import cells_of
+from inarow.games.position import Position, cells_of
 from inarow.games.spec import CONNECT_FOUR, GameSpec
+from inarow.search.fast_engine import FastEngine
 from inarow.search.geometry import has_line, lines_through_cells, make_geometry, winning_cells
 from inarow.search.lanes import bit_length, four_gaps, has_four
+from inarow.search.plain_engine import PlainEngine
+from inarow.search.questions import Narrowing
+from inarow.search.solution import win_score
 from inarow.search.table import HIGHEST, LOWEST, lower_of, probe, scramble, store, upper_of
 from tests.strategies import positions, specs
 
@@ -120,3 +124,25 @@ def test_odd_and_even_rows_share_the_board(board):
     assert odd & even == 0
     assert odd | even == int(geometry.cells)
     assert {cell % (spec.rows + 1) % 2 for cell in cells_of(odd)} == {0}
+
+
+@pytest.mark.parametrize(
+    ("board", "moves", "score", "fast_nodes", "plain_nodes"),
+    [
+        ("3x4x3", "44411", 2, 2, 8),
+        ("4x4x4", "213144441", 3, 1, 3),
+        ("4x4x4", "141441423", 0, 6, 35),
+        ("4x4x4", "322431412", 0, 11, 38),
+        ("3x4x3/free", "89a74", -2, None, 6),
+    ],
+)
+def test_the_search_is_the_same_compiled_and_interpreted(board, moves, score, fast_nodes, plain_nodes):
+    """Run with and without NUMBA_DISABLE_JIT=1, these counts are the same."""
+    spec = GameSpec.parse(board)
+    position = Position.parse(moves, spec)
+    for engine, nodes in ((FastEngine, fast_nodes), (PlainEngine, plain_nodes)):
+        if nodes is not None:
+            desk = engine(spec, 1 << 20).open_desk()
+            narrowing = Narrowing(position, -win_score(position, 2), win_score(position, 1), [desk])
+            narrowing.run()
+            assert (narrowing.lower, narrowing.upper, narrowing.nodes) == (score, score, nodes)

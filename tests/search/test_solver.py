@@ -21,6 +21,7 @@ from tests.search.retrograde import all_levels
 from tests.strategies import positions
 
 pytestmark = pytest.mark.compiled
+SIGNATURE = 5_907_288
 
 
 def random_position(choice: random.Random, spec: GameSpec, plies: int) -> Position:
@@ -261,3 +262,9 @@ def test_senseless_questions_are_refused():
         Solver(CONNECT_FOUR, threads=0)
     with pytest.raises(InvalidLimitError, match="this solver is for 6x7x4"):
         Solver(CONNECT_FOUR).solve(Position.start(TIC_TAC_TOE))
+
+
+def test_the_search_has_its_signature():
+    """Changes only on purpose, in the commit that changes the search."""
+    solver = Solver(CONNECT_FOUR, memory=64 << 20)
+    assert sum(solver.solve(Position.parse(moves)).nodes for moves in ("4453", "445312", "2233")) == SIGNATURE

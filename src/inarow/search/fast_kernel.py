@@ -15,7 +15,7 @@ from numba.extending import register_jitable
 from inarow.games.bits import count_cells
 from inarow.games.kernels import kernel
 from inarow.search.forced import bounds, follow, safe_cells, winner_score
-from inarow.search.geometry import ONE, ZERO, winning_cells
+from inarow.search.geometry import ONE, ZERO, from_upward, open_lines, winning_cells
 from inarow.search.lanes import prefetch
 from inarow.search.table import HIGHEST, LOWEST, inlined, lower_of, probe, scramble, store, upper_of
 
@@ -53,9 +53,10 @@ EFFORT = np.dtype(
     align=True,
 )
 
-# What makes a move promising: winning cells it leaves for its side directly above a playable cell,
-# two above, and anywhere; the forced moves that follow; being to move again after them.
-_ABOVE, _TWO_ABOVE, _ANYWHERE, _FORCED, _AGAIN = 104, 40, 12, 24, 32
+# What makes a move promising. For its side afterwards: winning cells directly above a playable cell,
+# two above, and anywhere but above one of the opponent's; forced moves that follow; being to move
+# again after them. For the cell near the root: lines still open to its side, and to the other.
+_ABOVE, _TWO_ABOVE, _USEFUL, _FORCED, _AGAIN, _OPEN, _OTHERS_OPEN = 104, 40, 24, 12, 64, 9, 4
 
 
 @kernel
@@ -163,8 +164,11 @@ def _expand(node: Any, beta: int, base: int, geometry: Any, effort: Any, table: 
             child = effort.children[base + count]
             _place(child, s, o, w, ow, p, geometry, effort)
             prefetch(table, child.bucket)
-            playable = (s | o) + geometry.bottom
-            child.order = _promise(w if again else ow, playable, move, p - ply, again, geometry)
+            child.order = _cell_promise(move, stones, others, ply < effort.deep_ply, geometry) + _FORCED * (p - ply)
+            if again:
+                child.order += _threat_promise(w, ow, (s | o) + geometry.bottom, geometry) + _AGAIN
+            else:
+                child.order += _threat_promise(ow, w, (s | o) + geometry.bottom, geometry)
             count += 1
     return count, best
 
@@ -186,16 +190,23 @@ def _place(
 
 
 @inlined
-def _promise(wins: np.uint64, playable: np.uint64, move: np.uint64, forced: int, again: bool, geometry: Any) -> int:
-    """How promising a move looks, from what its side has afterwards: the larger, the earlier it is tried."""
-    score = geometry.cell_order[count_cells(move - ONE)]
-    score += _ABOVE * count_cells(wins & (playable << ONE))
-    score += _TWO_ABOVE * count_cells(wins & (playable << _TWO))
-    score += _ANYWHERE * count_cells(wins)
-    score += _FORCED * forced
-    if again:
-        score += _AGAIN
-    return score
+def _cell_promise(move: np.uint64, stones: np.uint64, others: np.uint64, is_shallow: bool, geometry: Any) -> int:
+    """What a cell is worth in itself; near the root, where time is no matter, also by open lines."""
+    worth = geometry.cell_order[count_cells(move - ONE)]
+    if is_shallow:
+        worth >>= 1
+        worth += _OPEN * open_lines(move, geometry.cells & ~others, geometry)
+        worth += _OTHERS_OPEN * open_lines(move, geometry.cells & ~stones, geometry)
+    return worth
+
+
+@inlined
+def _threat_promise(wins: np.uint64, other_wins: np.uint64, playable: np.uint64, geometry: Any) -> int:
+    """What winning cells are worth to their side."""
+    useful = wins & ~(from_upward(other_wins, geometry) << ONE)
+    worth = _ABOVE * count_cells(wins & (playable << ONE))
+    worth += _TWO_ABOVE * count_cells(wins & (playable << _TWO))
+    return worth + _USEFUL * count_cells(useful)
 
 
 @register_jitable

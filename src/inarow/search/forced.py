@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from inarow.games.bits import count_cells
-from inarow.search.geometry import ONE, ZERO, has_line, winning_cells
+from inarow.search.geometry import ONE, ZERO, from_upward, has_line, winning_cells
 from inarow.search.table import inlined
 
 _NO_BOUND = 64  # above every score
@@ -102,7 +102,7 @@ def _second_follows_up(stones: np.uint64, mask: np.uint64, other_wins: np.uint64
     ever reached. At the latest it wins when all is full except the columns from just below those
     cells upward.
     """
-    closed = _from_upward(other_wins & geometry.even_rows, geometry)
+    closed = from_upward(other_wins & geometry.even_rows, geometry)
     bound = -(count_cells(closed | (closed >> ONE)) >> 1)
     if bound >= beta:
         return _NO_BOUND
@@ -116,25 +116,20 @@ def _second_follows_up(stones: np.uint64, mask: np.uint64, other_wins: np.uint64
 def _first_follows_up(stones: np.uint64, mask: np.uint64, other_wins: np.uint64, beta: int, geometry: Any) -> int:
     """Upper bound for the second side, which is to move on a board with an even number of rows.
 
-    The mirror image. In the column of an odd-row winning cell of the first side, that side answers
-    even rows by odd ones; the playable cell of that column, if odd, joins the single cells and makes
-    their number even.
+    The mirror image, with one odd-row winning cell of the first side as the target. In its column
+    that side answers even rows by odd ones, elsewhere odd rows by even ones. Playable cells outside
+    this pairing are even in number, since the stones are odd in number, and answer each other. So
+    it gets the target when all else is full.
     """
     targets = other_wins & geometry.odd_rows
     while targets != ZERO:
         target = targets & (~targets + ONE)
         column = geometry.column_cells[count_cells(target - ONE)]
         targets &= ~column
-        closed = _from_upward((other_wins & geometry.even_rows & ~column) | target, geometry)
+        closed = from_upward((other_wins & geometry.even_rows & ~column) | target, geometry)
         bound = -(count_cells(closed | (closed >> ONE)) >> 1)
         if bound < beta:
             reach = ((geometry.odd_rows ^ column) & ~mask) | ((mask + geometry.bottom) & geometry.cells)
             if not has_line((reach & ~closed) | stones, geometry):
                 return bound
     return _NO_BOUND
-
-
-@inlined
-def _from_upward(cells: np.uint64, geometry: Any) -> np.uint64:
-    """The cells given and all above them in their columns."""
-    return ((geometry.sentinels - cells) | cells) & geometry.cells

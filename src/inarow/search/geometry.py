@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numba.extending import register_jitable
 
+from inarow.games.bits import count_cells
 from inarow.games.layout import layout_of
 from inarow.games.position import cells_of
 from inarow.games.rules import line_gaps, line_starts
@@ -41,7 +42,7 @@ GEOMETRY = np.dtype(
     align=True,
 )
 
-_LINE_WORTH, _CENTRE_WORTH = 8, 8
+_LINE_WORTH, _CENTRE_WORTH = 14, 8
 """In move ordering: a line through the cell, and a column towards the centre."""
 
 
@@ -101,13 +102,32 @@ def has_line(stones: np.uint64, geometry: Any) -> bool:
 def _any_gaps(stones: np.uint64, geometry: Any) -> np.uint64:
     gaps = ZERO
     for direction in range(4):
-        gaps |= line_gaps(stones, geometry.steps[direction], geometry.inarow)
+        gaps |= line_gaps(stones, int(geometry.steps[direction]), int(geometry.inarow))
     return gaps
 
 
 @register_jitable
 def _has_any_line(stones: np.uint64, geometry: Any) -> bool:
     for direction in range(4):
-        if line_starts(stones, geometry.steps[direction], geometry.inarow) != ZERO:
+        if line_starts(stones, int(geometry.steps[direction]), int(geometry.inarow)) != ZERO:
             return True
     return False
+
+
+@register_jitable(forceinline=True)
+def from_upward(cells: np.uint64, geometry: Any) -> np.uint64:
+    """The cells given and all above them in their columns."""
+    return ((geometry.sentinels - cells) | cells) & geometry.cells
+
+
+@register_jitable
+def open_lines(cell: np.uint64, reach: np.uint64, geometry: Any) -> int:
+    """How many lines through a cell lie wholly within `reach`."""
+    lines = 0
+    for direction in range(4):
+        step, inarow = int(geometry.steps[direction]), int(geometry.inarow)
+        starts = cell
+        for distance in range(1, inarow):
+            starts |= cell >> (step * distance)
+        lines += count_cells(starts & line_starts(reach, step, inarow))
+    return lines

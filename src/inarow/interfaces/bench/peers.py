@@ -5,26 +5,41 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
+import sys
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file, files
+from importlib.util import find_spec
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
 from inarow.games.position import Position
 
+Work = Callable[[], int]
+"""Does a fixed amount of work and returns how many units that was."""
+
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """Somebody else's work: like ours, it returns how many units it did."""
+    """Somebody else, who measures the units per second of the same work."""
 
     name: str
-    work: Callable[[], int]
+    measure: Callable[[], float]
 
 
-def openspiel_playouts(start: Position) -> Peer | None:
+def rate(work: Work, seconds: float) -> float:
+    """Units per second of wall clock, over about so many seconds."""
+    units, clock = 0, time.perf_counter()
+    while (spent := time.perf_counter() - clock) < seconds or not units:
+        units += work()
+    return units / spent
+
+
+def openspiel_playouts(start: Position, seconds: float) -> Peer | None:
     """Random games of OpenSpiel, driven from Python as its users do."""
     try:
         import pyspiel
@@ -42,21 +57,60 @@ def openspiel_playouts(start: Position) -> Peer | None:
                 state.apply_action(legal[int(rng.random() * len(legal))])
         return games
 
-    return Peer("OpenSpiel from Python", work)
+    return Peer("OpenSpiel from Python", lambda: rate(work, seconds))
 
 
-def c_perft(start: Position, depth: int) -> Peer | None:
+_BITBULLY = """
+import sys, time
+from bitbully import BitBully, Board
+boards = [Board([int(move) - 1 for move in line.strip()]) for line in sys.stdin]
+solver = BitBully(opening_book=None)
+units, clock = 0, time.perf_counter()
+while (spent := time.perf_counter() - clock) < float(sys.argv[1]) or not units:
+    solver.reset_transposition_table()
+    for board in boards:
+        solver.score_all_moves(board)
+    units += len(boards)
+print(units / spent)
+"""
+
+
+def bitbully_analyses(sample: Sequence[Position], seconds: float) -> Peer | None:
+    """The score of every move by BitBully (C++), without its book and with a cold table.
+
+    A program of its own: BitBully's licence is not ours, so the package never imports it.
+    """
+    if find_spec("bitbully") is None:
+        return None
+    lines = "".join(f"{position.moves}\n" for position in sample)
+    command = [sys.executable, "-c", _BITBULLY, str(seconds)]
+    return Peer("BitBully", lambda: float(subprocess.check_output(command, input=lines, text=True)))
+
+
+def c_perft(start: Position, depth: int, seconds: float) -> Peer | None:
     """The loop of `count_sequences` written in C for 6x7x4, compiled here and now."""
+    count = compile_c_counter()
+    if count is None:
+        return None
+    return Peer("C (cc -O3)", lambda: rate(lambda: count_in_c(count, start, depth)[-1], seconds))
+
+
+def count_in_c(count: Callable[[int, int, int], int], start: Position, depth: int) -> list[int]:
+    """Sequences of length 1 to `depth`, by the function that `compile_c_counter` gives."""
+    return [count(start.stones, start.mask, plies) for plies in range(1, depth + 1)]
+
+
+def compile_c_counter() -> Callable[[int, int, int], int] | None:
+    """(stones, mask, depth) -> sequences on 6x7x4; None without a C compiler."""
     compiler = shutil.which("cc")
     if compiler is None:
         return None
     c_file = as_file(files(__package__) / "perft.c")
     with tempfile.TemporaryDirectory(prefix="inarow-bench-") as folder, c_file as source:
         library = Path(folder) / "perft.so"
-        subprocess.run(
-            [compiler, "-O3", "-march=native", "-shared", "-fPIC", "-o", str(library), str(source)], check=True
-        )
+        options = ["-O3", "-march=native", "-shared", "-fPIC"]
+        subprocess.run([compiler, *options, "-o", str(library), str(source)], check=True)
         count = ctypes.CDLL(str(library)).count_sequences
     count.restype = ctypes.c_uint64
     count.argtypes = [ctypes.c_uint64, ctypes.c_uint64, ctypes.c_int]
-    return Peer("C (cc -O3)", lambda: [count(start.stones, start.mask, plies) for plies in range(1, depth + 1)][-1])
+    return cast(Callable[[int, int, int], int], count)

@@ -5,7 +5,6 @@ Absolute times depend on the machine and the minute; the ratio to the peer is wh
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -16,10 +15,8 @@ from inarow.games.perft import count_sequences
 from inarow.games.playout import random_playouts
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.interfaces.bench.peers import Peer, c_perft, openspiel_playouts
-
-Work = Callable[[], int]
-"""Does a fixed amount of work and returns how many units that was."""
+from inarow.interfaces.bench.peers import Peer, Work, bitbully_analyses, c_perft, openspiel_playouts, rate
+from inarow.search.solver import Solver
 
 _ROUNDS = 3
 _SECONDS = 1.0
@@ -62,10 +59,55 @@ def _perft(start: Position) -> Work:
     return lambda: count_sequences(start, _PERFT_DEPTH)[-1]
 
 
+def _sample(start: Position, plies: range, count: int) -> list[Position]:
+    """Unfinished positions of random games in which nobody overlooks a win, always the same."""
+    rng = np.random.default_rng(1)
+    sample: list[Position] = []
+    while len(sample) < count:
+        position = start
+        length = plies[int(rng.random() * len(plies))]
+        while position.ply < length and not position.is_over and not position.winning_actions():
+            legal = position.legal_actions
+            position = position.play(legal[int(rng.random() * len(legal))])
+        if position.ply == length and not position.is_over:
+            sample.append(position)
+    return sample
+
+
+def _analyses(start: Position, plies: range, count: int) -> Work:
+    sample = _sample(start, plies, count)
+    solver = Solver(start.spec, memory=_SOLVER_MEMORY)
+
+    def work() -> int:
+        solver.clear()
+        for position in sample:
+            solver.analyse(position)
+        return count
+
+    return work
+
+
+_SOLVER_MEMORY = 64 << 20
+_MIDGAME, _OPENING = range(12, 25), range(8, 15)
+
 _BENCHMARKS = (
-    _Benchmark("playouts", "6x7x4", "playouts/s", _playouts, openspiel_playouts),
-    _Benchmark("playouts", "12x12x5", "playouts/s", _playouts, openspiel_playouts),
-    _Benchmark("perft", "6x7x4", "nodes/s", _perft, lambda start: c_perft(start, _PERFT_DEPTH)),
+    _Benchmark("playouts", "6x7x4", "playouts/s", _playouts, lambda start: openspiel_playouts(start, _SECONDS)),
+    _Benchmark("playouts", "12x12x5", "playouts/s", _playouts, lambda start: openspiel_playouts(start, _SECONDS)),
+    _Benchmark("perft", "6x7x4", "nodes/s", _perft, lambda start: c_perft(start, _PERFT_DEPTH, _SECONDS)),
+    _Benchmark(
+        "solve",
+        "6x7x4",
+        "analyses/s, 12-24 stones",
+        lambda start: _analyses(start, _MIDGAME, 100),
+        lambda start: bitbully_analyses(_sample(start, _MIDGAME, 100), _SECONDS),
+    ),
+    _Benchmark(
+        "solve",
+        "6x7x4",
+        "analyses/s, 8-14 stones",
+        lambda start: _analyses(start, _OPENING, 8),
+        lambda start: bitbully_analyses(_sample(start, _OPENING, 8), _SECONDS),
+    ),
 )
 NAMES = tuple(dict.fromkeys(benchmark.name for benchmark in _BENCHMARKS))
 
@@ -82,18 +124,10 @@ def _measured(benchmark: _Benchmark, peers: bool) -> BenchRow:
     ours = benchmark.ours(start)
     peer = benchmark.peer(start) if peers else None
     ours()  # compiles
-    rates = [(_rate(ours), _rate(peer.work) if peer is not None else None) for _ in range(_ROUNDS)]  # in turn
-    value = float(np.median([rate for rate, _ in rates]))
+    rates = [(rate(ours, _SECONDS), peer.measure() if peer is not None else None) for _ in range(_ROUNDS)]  # in turn
+    value = float(np.median([our_rate for our_rate, _ in rates]))
     row = BenchRow(benchmark.name, benchmark.board, value, benchmark.unit)
     if peer is None:
         return row
-    peer_value = float(np.median([rate for _, rate in rates if rate is not None]))
+    peer_value = float(np.median([peer_rate for _, peer_rate in rates if peer_rate is not None]))
     return BenchRow(row.name, row.board, value, row.unit, peer.name, peer_value, value / peer_value)
-
-
-def _rate(work: Work) -> float:
-    """Units per second of wall clock, over about a second."""
-    units, clock = 0, time.perf_counter()
-    while (spent := time.perf_counter() - clock) < _SECONDS or not units:
-        units += work()
-    return units / spent
