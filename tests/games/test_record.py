@@ -123,6 +123,7 @@ GOOD = to_pgn(GameRecord(board="tictactoe", first="a", second="b", moves="14253"
         ('[Rows "3"]\n', "", "no Rows tag"),
         ('[Rows "3"]', '[Rows "x"]', "is not ROWSxCOLUMNSxINAROW"),
         ('[Rows "3"]', "[Rows 3]", "is not a tag"),
+        ('[Gravity "0"]', '[Gravity "no"]', "must be 0 or 1"),
         ("1-0\n", "", "no moves|end with"),
         ("1-0\n", "0-1\n", "the moves end with 0-1"),
         ("1. 1", "2. 1", "is no move"),

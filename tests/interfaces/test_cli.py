@@ -89,6 +89,21 @@ def test_a_bad_move_from_a_pipe_is_an_error(lines):
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("command", ["play", "solve -"])
+def test_bytes_that_are_no_text_are_a_bad_line(command):
+    result = subprocess.run(
+        [sys.executable, "-m", "inarow", *command.split()], input=b"\xff\xfe\x00\n", capture_output=True, check=False
+    )
+    assert result.returncode == (2 if command == "play" else 1)
+    assert result.stderr.count(b"\n") == 1
+    assert b"is no move" in result.stderr
+
+
+def test_a_hint_is_given():
+    result = inarow("play", "--moves", "44455554221", stdin="h\n")
+    assert "best: 1 2 3 4 5 6 7 (score -15, 2 plies to the end)" in result.stdout
+
+
 def test_help_names_every_command():
     result = inarow("--help")
     assert result.returncode == 0

@@ -58,6 +58,12 @@ def kernel(function: _Function) -> _Function:
         config.CACHE_DIR = before
 
 
+def is_cache_empty() -> bool:
+    """Whether no kernel has been kept on disk yet."""
+    config: Any = numba.config
+    return next(Path(config.CACHE_DIR or _cache_folder()).rglob("*.nbi"), None) is None
+
+
 @lru_cache(maxsize=1)
 def _cache_folder() -> Path:
     """Where machine code is kept: one folder per state of the sources.

@@ -145,7 +145,7 @@ class _Level:
         return _Level(self.stones[keep], self.mask[keep], self.paths[keep])
 
     def successors(self, layout: Layout, spec: GameSpec, memory: int) -> _Level:
-        children = int(_count_children(layout, self.mask))
+        children = len(self.stones) * spec.actions  # at most; what is not filled costs no memory
         words = self.stones.shape[1]
         key_words = words if spec.gravity else 2 * words
         needed = children * 8 * (2 * words + 2 * key_words + 4)  # arrays, sorted copy, order, paths
@@ -153,7 +153,8 @@ class _Level:
             raise InvalidLimitError(f"the next ply needs about {needed >> 20} MB; the limit is {memory >> 20} MB")
         stones, mask = (np.empty((children, words), np.uint64) for _ in range(2))
         keys, parents = np.empty((children, key_words), np.uint64), np.empty(children, np.int64)
-        _fill_children(layout, self.stones, self.mask, stones, mask, keys, parents)
+        children = int(_fill_children(layout, self.stones, self.mask, stones, mask, keys, parents))
+        stones, mask, keys, parents = (array[:children] for array in (stones, mask, keys, parents))
         order = np.lexsort(keys.T) if key_words > 1 else np.argsort(keys[:, 0], kind="stable")
         starts = np.flatnonzero(np.r_[True, np.any(np.diff(keys[order], axis=0) != 0, axis=1)][:children])
         paths = self.paths[parents[order]]
@@ -176,14 +177,6 @@ def _can_go_on(layout: Layout, stones: np.ndarray, mask: np.ndarray) -> np.ndarr
 
 
 @kernel
-def _count_children(layout: Layout, mask: np.ndarray) -> int:
-    children = 0
-    for index in range(len(mask)):
-        children += count_cells(playable(load(mask, index, layout.board), layout))
-    return children
-
-
-@kernel
 def _fill_children(
     layout: Layout,
     stones: np.ndarray,
@@ -192,9 +185,9 @@ def _fill_children(
     child_mask: np.ndarray,
     keys: np.ndarray,
     parents: np.ndarray,
-) -> None:
+) -> int:
     """Writes every successor, its exact key (without gravity: its stones and its mask) and the
-    index of the position it came from.
+    index of the position it came from; returns how many there are.
     """
     child = 0
     words = stones.shape[1]
@@ -211,6 +204,8 @@ def _fill_children(
             if layout.gravity:
                 store(keys, child, gravity_key(other, taken | stone, layout))
             else:
-                keys[child, :words] = child_stones[child]
-                keys[child, words:] = child_mask[child]
+                for word in range(words):  # slices would take seconds to compile
+                    keys[child, word] = child_stones[child, word]
+                    keys[child, words + word] = child_mask[child, word]
             child += 1
+    return child

@@ -76,7 +76,10 @@ def from_pgn(text: str) -> GameRecord:
         raise NotationError(f"the record has {len(text)} characters; at most {_MAX_TEXT} are read")
     tags, movetext = _split_tags(text)
     size = "x".join(_tag(tags, name) for name in ("Rows", "Cols", "InARow"))
-    spec = GameSpec.parse(size + ("" if _tag(tags, "Gravity") == "1" else "/free"))
+    gravity = _tag(tags, "Gravity")
+    if gravity not in ("0", "1"):
+        raise NotationError(f"Gravity is {shown(gravity)}; it must be 0 or 1")
+    spec = GameSpec.parse(size + ("" if gravity == "1" else "/free"))
     opening = Position.parse(tags.get("Position", ""), spec)
     actions, plies, result = _parse_movetext(movetext, spec, opening.ply)
     if result != _tag(tags, "Result"):

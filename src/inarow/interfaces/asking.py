@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import TextIO
 
 from rich.console import Console
@@ -17,7 +18,10 @@ from inarow.interfaces.drawing import MARKS, draw_position
 from inarow.interfaces.keyboard import BACKSPACE, DOWN, ENTER, HAS_KEYS, LEAVE, LEFT, RIGHT, UP, read_key
 from inarow.interfaces.session import LeaveRequest, TakeBackRequest
 
-HELP = "arrows and Enter, or type the move; u takes back, q leaves (or Backspace, Ctrl-D)"
+HELP = "arrows and Enter, or type the move; h hints, u takes back, q leaves (or Backspace, Ctrl-D)"
+
+Hint = Callable[[Position], str]
+"""Advice for the side to move, in one line."""
 
 
 def is_interactive() -> bool:
@@ -30,9 +34,10 @@ class LineAsker:
     nobody would notice the answer.
     """
 
-    def __init__(self, console: Console, lines: TextIO) -> None:
+    def __init__(self, console: Console, lines: TextIO, hint: Hint) -> None:
         self._console = console
         self._lines = lines
+        self._hint = hint
         self._number = 0
 
     def __call__(self, position: Position) -> int:
@@ -44,12 +49,15 @@ class LineAsker:
                 self._console.print()
             if not line:
                 raise LeaveRequest
+            if line.strip() in ("h", "hint") and not _is_move(line.strip(), position):
+                self._console.print(self._hint(position), highlight=False)
+                continue
             try:
                 return self._understood(line.strip(), position)
             except InarowError as error:
                 if not self._lines.isatty():
                     raise NotationError(f"line {self._number}: {one_line(error)}") from None
-                self._console.print(f"{one_line(error)} (u takes back, q leaves)", highlight=False)
+                self._console.print(f"{one_line(error)} (h hints, u takes back, q leaves)", highlight=False)
 
     def _understood(self, text: str, position: Position) -> int:
         if text in ("q", "quit", "u", "undo") and not _is_move(text, position):
@@ -71,8 +79,9 @@ def _is_move(text: str, position: Position) -> bool:
 class KeyAsker:
     """Lets a person steer a cursor with the arrow keys, or type the move. Inside `single_keys`."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, hint: Hint) -> None:
         self._console = console
+        self._hint = hint
 
     def __call__(self, position: Position) -> int:
         cursor = _nearest_legal(position)
@@ -86,7 +95,9 @@ class KeyAsker:
                     raise LeaveRequest
                 if (key == BACKSPACE and not typed) or (key == "u" and not _is_move(key, position)):
                     raise TakeBackRequest
-                if key in _STEPS:
+                if key == "h" and not _is_move(key, position):
+                    message = self._hint(position)
+                elif key in _STEPS:
                     cursor = _moved(cursor, _STEPS[key], position)
                 elif key == BACKSPACE:
                     typed = typed[:-1]

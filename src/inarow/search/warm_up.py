@@ -13,13 +13,9 @@ from inarow.search.solver import MIN_MEMORY, Solver
 
 def warm_up_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     """What to run, each with its name."""
-    boards = (
-        ("solver", CONNECT_FOUR, "112233"),
-        ("solver (free)", TIC_TAC_TOE, ""),
-        ("solver (wide)", GameSpec(8, 8, 5), ""),
-    )
-    for name, spec, moves in boards:
-        yield name, partial(_solve_a_little, Position.parse(moves, spec))
+    boards = (("solver", CONNECT_FOUR), ("solver (free)", TIC_TAC_TOE), ("solver (wide)", GameSpec(8, 8, 5)))
+    for name, spec in boards:
+        yield name, partial(_solve_a_little, Position.start(spec))
 
 
 def _solve_a_little(position: Position) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import NoReturn
 
 from cyclopts import App, CycloptsError, Parameter, UnknownCommandError
@@ -36,6 +37,8 @@ for _name, _help in _COMMANDS.items():
 
 def main() -> NoReturn:
     """Runs the command line of this process. Errors are one line on stderr and exit code 2."""
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")  # garbage is a bad move, not a crash
     try:
         app(exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 import numpy as np
 
 from inarow.agents.registry import make_agent
+from inarow.games.notation import format_move
 from inarow.games.position import Position
 from inarow.games.record import GameRecord
 from inarow.games.spec import GameSpec
@@ -17,6 +18,10 @@ from inarow.interfaces.cli.output import print_json, stderr, stdout
 from inarow.interfaces.drawing import draw_position, side_name
 from inarow.interfaces.keyboard import single_keys
 from inarow.interfaces.session import Session
+from inarow.search.questions import Limits
+from inarow.search.shipped import analyse
+
+_HINT_SECONDS = 5
 
 
 def play(
@@ -28,7 +33,7 @@ def play(
     json: Json = False,
     seed: Seed = 0,
 ) -> None:
-    """Play a game in the terminal: arrow keys or numbers, u takes back, q leaves.
+    """Play a game in the terminal: arrow keys or numbers, h hints, u takes back, q leaves.
 
     Where keys cannot be read one by one, moves are read a line each.
 
@@ -40,7 +45,7 @@ def play(
     console = stderr if json else stdout
     start = Position.parse(moves, GameSpec.parse(board))
     by_keys = is_interactive()
-    ask = KeyAsker(console) if by_keys else LineAsker(console, sys.stdin)
+    ask = KeyAsker(console, _hint) if by_keys else LineAsker(console, sys.stdin, _hint)
     streams = np.random.SeedSequence(seed).spawn(2)
     agents = [make_agent(text, seed=stream, ask=ask) for text, stream in zip((first, second), streams, strict=True)]
     console.print(f"{side_name(1, agents[0].name)} against {side_name(2, agents[1].name)}", highlight=False)
@@ -50,6 +55,15 @@ def play(
     console.print(_ending(record), style="bold", highlight=False)
     if json:
         print_json(record)
+
+
+def _hint(position: Position) -> str:
+    """What the solver says within a few seconds."""
+    analysis = analyse(position, only_best=True, limits=Limits(seconds=_HINT_SECONDS))
+    if analysis.score is None:
+        return f"no hint: not solved within {_HINT_SECONDS} s"
+    best = " ".join(format_move(action, position.spec) for action in analysis.best)
+    return f"best: {best} (score {analysis.score}, {analysis.plies} plies to the end)"
 
 
 def _ending(record: GameRecord) -> str:

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Callable
 
 from inarow.games import warm_up as games
+from inarow.games.kernels import is_cache_empty
 from inarow.interfaces.cli.options import Json, Seed
 from inarow.interfaces.cli.output import print_json, progress_bar, stdout
 from inarow.search import warm_up as search
+from inarow.workers import open_pool
+
+Step = tuple[str, Callable[[], object]]
 
 
 def warmup(*, json: Json = False, seed: Seed = 0) -> None:
-    """Compile all kernels into the cache, so that no later command waits for them."""
-    seconds = {}
-    steps = [*games.warm_up_steps(), *search.warm_up_steps()]
-    with progress_bar("compiling") as progress:
-        for done, (name, step) in enumerate(steps):
-            progress(done, len(steps))
-            clock = time.perf_counter()
-            step()
-            seconds[name] = round(time.perf_counter() - clock, 3)
+    """Compile all kernels into the cache, on all cores, so that no later command waits for them."""
+    clock = time.perf_counter()
+    steps = [*search.warm_up_steps(), *games.warm_up_steps()]  # the longest first
+    workers = min(os.cpu_count() or 1, len(steps)) if is_cache_empty() else 1
+    with open_pool(workers) as pool, progress_bar("compiling") as progress:
+        kernels = dict(pool.map(_timed, steps, progress=progress))
+    seconds = round(time.perf_counter() - clock, 3)
     if json:
-        print_json({"kernels": seconds, "seconds": round(sum(seconds.values()), 3)})
+        print_json({"kernels": kernels, "seconds": seconds})
     else:
-        stdout.print(f"{len(steps)} kernel groups ready in {sum(seconds.values()):.1f} s")
+        stdout.print(f"{len(steps)} groups of kernels ready in {seconds:.1f} s", highlight=False)
+
+
+def _timed(step: Step) -> tuple[str, float]:
+    name, run = step
+    clock = time.perf_counter()
+    run()
+    return name, round(time.perf_counter() - clock, 3)
