@@ -10,7 +10,7 @@ from inarow.games.spec import CONNECT_FOUR, GameSpec
 from inarow.search import book_build
 from inarow.search.book import Book, book_key
 from inarow.search.book_build import build_book, position_of_key, verify_book
-from inarow.search.shipped import solve
+from inarow.search.shipped import BookWarning, analyse, shipped_book, solve
 from inarow.search.solver import Solver
 from inarow.workers import open_pool
 
@@ -166,3 +166,29 @@ def test_a_wrong_entry_is_found(made):
 def test_a_senseless_ply_is_refused(tmp_path):
     with pytest.raises(InvalidLimitError, match="plies is 25"), open_pool(1) as pool:
         build_book(SPEC, 25, tmp_path / "book.npz", pool, memory=1 << 22)
+
+
+def test_the_shipped_book_agrees_with_bitbully_entry_by_entry():
+    bitbully = pytest.importorskip("bitbully")
+    oracle = bitbully.BitBully()
+    book = shipped_book(CONNECT_FOUR)
+    assert len(book) > 2000
+    assert book.score(Position.start()) == 1
+    for key, score in zip(book.keys.tolist(), book.scores.tolist(), strict=True):
+        position = position_of_key(key, CONNECT_FOUR)
+        assert oracle.mtdf(bitbully.Board(list(position.actions))) == score, position
+
+
+def test_the_first_moves_of_connect_four_have_their_published_scores():
+    assert analyse(Position.start()).scores == (-2, -1, 0, 1, 0, -1, -2)
+
+
+def test_a_broken_shipped_book_costs_one_warning(tmp_path, monkeypatch):
+    folder = tmp_path / "books"
+    folder.mkdir()
+    (folder / "6x7x4.npz").write_bytes(b"not a book")
+    monkeypatch.setattr("inarow.search.shipped.files", lambda package: tmp_path)
+    shipped_book.cache_clear()
+    with pytest.warns(BookWarning, match="going on without a book"):
+        assert shipped_book(CONNECT_FOUR) is None
+    shipped_book.cache_clear()

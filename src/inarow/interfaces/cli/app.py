@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from io import TextIOWrapper
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from cyclopts import App, CycloptsError, Parameter, UnknownCommandError
 
@@ -37,6 +38,7 @@ for _name, _help in _COMMANDS.items():
 
 def main() -> NoReturn:
     """Runs the command line of this process. Errors are one line on stderr and exit code 2."""
+    warnings.showwarning = _show_warning
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")  # garbage is a bad move, not a crash
     try:
@@ -52,6 +54,18 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         _fail("interrupted", 130)
     sys.exit(0)
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A warning is one line, too."""
+    print(f"inarow: {message}", file=sys.stderr)
 
 
 def _fail(message: str, code: int) -> NoReturn:
