@@ -53,6 +53,7 @@ BAD = {
     "human in a match": (["match", "human", "random"], "human needs somebody to ask"),
     "unknown option": (["perft", "2", "--colour", "red"], "--colour"),
     "unknown command": (["solv"], "there is no command 'solv'"),
+    "unknown sub-command": (["book", "burn"], "burn"),
     "unknown benchmark": (["bench", "--only", "speed"], "there is no benchmark 'speed'"),
     "missing argument": (["match", "random"], "requires an argument"),
     "a finished game": (["solve", "1212121"], "is over after '1212121'"),

@@ -44,7 +44,10 @@ def main() -> NoReturn:
     try:
         app(exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
-    except UnknownCommandError:  # its own text would load every command to find similar names
+    except UnknownCommandError as error:
+        if sys.argv[1] in _COMMANDS:  # a sub-command of it
+            _fail(one_line(error), 2)
+        # The error's own text would load every command to find similar names.
         _fail(f"there is no command {shown(sys.argv[1])}; commands are {', '.join(_COMMANDS)}", 2)
     except (CycloptsError, InarowError, OSError) as error:
         if isinstance(error, BrokenPipeError):  # `inarow ... | head` is no fault
