@@ -20,8 +20,8 @@ from inarow.agents.human import Ask, HumanAgent
 from inarow.agents.perfect import SolverAgent, SolverParameters
 from inarow.agents.simple import (
     GreedyAgent,
+    NoParameters,
     RandomAgent,
-    RandomParameters,
     ReflexParameters,
     WinBlockAgent,
 )
@@ -74,11 +74,11 @@ def _build_human(name: str, parameters: Any, rng: np.random.Generator) -> Agent:
 REGISTRY: Mapping[str, AgentKind] = {
     kind.name: kind
     for kind in (
-        AgentKind("random", "uniformly random legal moves", RandomParameters, RandomAgent),
+        AgentKind("random", "uniformly random legal moves", NoParameters, RandomAgent),
         AgentKind("greedy", "takes a win, else random (gupta-shah-2022)", ReflexParameters, GreedyAgent),
         AgentKind("winblock", "takes a win, else blocks, else random (paranji-2025)", ReflexParameters, WinBlockAgent),
         AgentKind("solver", "perfect: quickest win, slowest loss", SolverParameters, SolverAgent),
-        AgentKind("human", "a person at the keyboard", RandomParameters, _build_human),
+        AgentKind("human", "a person at the keyboard", NoParameters, _build_human),
     )
 }
 

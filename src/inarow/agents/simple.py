@@ -14,7 +14,7 @@ from inarow.games.position import Position
 Epsilon = Annotated[float, msgspec.Meta(ge=0, le=1, description="chance of a uniformly random move instead")]
 
 
-class RandomParameters(msgspec.Struct, frozen=True, kw_only=True):
+class NoParameters(msgspec.Struct, frozen=True, kw_only=True):
     pass
 
 
@@ -25,7 +25,7 @@ class ReflexParameters(msgspec.Struct, frozen=True, kw_only=True):
 class RandomAgent:
     """Plays uniformly among the legal actions."""
 
-    def __init__(self, name: str, parameters: RandomParameters, rng: np.random.Generator) -> None:
+    def __init__(self, name: str, parameters: NoParameters, rng: np.random.Generator) -> None:
         self.name = name
         self._rng = rng
 

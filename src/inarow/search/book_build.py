@@ -6,6 +6,7 @@ rules. What is solved is appended to a journal beside the book, one line a posit
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from inarow.errors import BookError, InvalidLimitError
+from inarow.errors import BookError, InvalidLimitError, shown
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.search.book import Book, book_key
@@ -62,7 +63,7 @@ def build_book(
         raise InvalidLimitError(f"plies is {plies}; on {spec} it must be 0 to {spec.cells - 1}")
     levels = list(_levels(spec, plies))
     journal = path.with_name(path.name + ".journal")
-    solved = {line.moves: line for line in _read_journal(journal)}
+    solved = {line.moves: line for line in _resume_journal(journal, f"{spec} {plies}")}
     open_moves = [position.moves for position in levels[-1].values() if position.moves not in solved]
     total = len(levels[-1])
     with journal.open("a", encoding="ascii") as file:
@@ -113,13 +114,24 @@ def _solve_chunk(task: _Task) -> list[Solved]:
     return lines
 
 
-def _read_journal(path: Path) -> Iterator[Solved]:
-    """The finished lines; a last line that was cut off by a kill is left out."""
-    if not path.exists():
-        return
-    for line in path.read_text(encoding="ascii").split("\n")[:-1]:
-        moves, score, nodes = line.split(" ")
-        yield Solved(moves, int(score), int(nodes))
+def _resume_journal(path: Path, title: str) -> list[Solved]:
+    """The finished lines of a journal, which is left ready to be continued; a new one gets its title.
+
+    A last line that was cut off by a kill is dropped.
+    """
+    if not path.exists() or path.stat().st_size == 0:
+        path.write_text(f"{title}\n", encoding="ascii")
+    text = path.read_text(encoding="ascii", errors="replace")
+    whole = text.rfind("\n") + 1
+    first, *lines = text[:whole].split("\n")[:-1] or [text]
+    if first != title:
+        raise BookError(f"{path} belongs to another book ({shown(first)}, not {title}); remove it to start anew")
+    try:
+        solved = [Solved(moves, int(score), int(nodes)) for moves, score, nodes in (line.split(" ") for line in lines)]
+    except ValueError:
+        raise BookError(f"{path} is damaged; remove it to start anew") from None
+    os.truncate(path, whole)
+    return solved
 
 
 def _assemble(
