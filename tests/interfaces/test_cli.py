@@ -72,9 +72,10 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_input_is_one_line_and_exit_code_2(name):
+def test_bad_input_is_one_line_and_exit_code_2(name, tmp_path):
     args, reason = BAD[name]
-    result = inarow(*args)
+    result = inarow(*args, cwd=tmp_path)
+    assert list(tmp_path.iterdir()) == []  # nothing is left behind
     assert result.returncode == 2
     assert reason in result.stderr
     assert result.stderr.count("\n") == 1

@@ -36,8 +36,7 @@ class Book:
     scores: np.ndarray  # [N] int8, for the side to move
 
     def __post_init__(self) -> None:
-        if not (self.spec.gravity and self.spec.fits_word):
-            raise BookError(f"there are no books for {self.spec}: it needs gravity and at most 64 bits")
+        check_board(self.spec)
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -95,6 +94,12 @@ class Book:
         except (OSError, KeyError, TypeError, ValueError, AttributeError, zipfile.BadZipFile, EOFError) as error:
             raise BookError(f"{path} is not a book: {one_line(error)}") from None
         return book
+
+
+def check_board(spec: GameSpec) -> None:
+    """Raises BookError for a board that has no books."""
+    if not (spec.gravity and spec.fits_word):
+        raise BookError(f"there are no books for {spec}: it needs gravity and at most 64 bits")
 
 
 def book_key(position: Position) -> int:

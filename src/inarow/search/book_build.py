@@ -17,7 +17,7 @@ import numpy as np
 from inarow.errors import BookError, InvalidLimitError, shown
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.search.book import Book, book_key
+from inarow.search.book import Book, book_key, check_board
 from inarow.search.solution import win_score
 from inarow.search.solver import Solver
 from inarow.workers import Pool
@@ -59,6 +59,7 @@ def build_book(
     With `entries`, the most expensive positions of the last ply are kept first, and the book
     promises all positions of one ply less. The journal `path` + `.journal` is used and removed.
     """
+    check_board(spec)
     if not 0 <= plies < spec.cells:
         raise InvalidLimitError(f"plies is {plies}; on {spec} it must be 0 to {spec.cells - 1}")
     levels = list(_levels(spec, plies))
