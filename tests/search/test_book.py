@@ -213,3 +213,9 @@ def test_a_book_of_the_empty_board_alone(tmp_path):
         book = build_book(GameSpec.parse("4x4x4"), 0, path, pool, memory=1 << 22)
     assert len(book) == 1
     assert book.score(Position.start(GameSpec.parse("4x4x4"))) == 0
+
+
+@pytest.mark.parametrize("board", ["6x6x4", "5x7x4"])
+def test_other_shipped_books_are_sound(board):
+    book = shipped_book(GameSpec.parse(board))
+    assert verify_book(book, Solver(book.spec, memory=1 << 26), sample=20, plies=0, seed=3) == 21
