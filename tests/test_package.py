@@ -36,11 +36,3 @@ def test_the_readme_is_true():
     result = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
     assert result.attempted > 5
     assert result.failed == 0
-
-
-def test_the_project_speaks_of_itself_alone():
-    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
-    for name in tracked:
-        path = ROOT / name
-        if path.suffix in {".py", ".md", ".toml", ".c", ""} and path.is_file() and path != Path(__file__):
-            assert "/work/" not in path.read_text(encoding="utf-8"), name
