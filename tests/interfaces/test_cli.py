@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ def document(*args: str, **options):
     return json.loads(result.stdout)
 
 
+SMALL_BOOK = str(files("inarow.search") / "books" / "6x6x4.npz")
 BAD = {
     "unknown agent": (["match", "nobody", "random"], "there is no agent 'nobody'; agents are random"),
     "unknown key": (["match", "winblock:depth=3", "random"], "winblock has no key 'depth'; its keys are epsilon"),
@@ -48,6 +50,12 @@ BAD = {
     "odd games": (["match", "random", "random", "--games", "3"], "it must be even"),
     "no number": (["match", "random", "random", "--games", "many"], "many"),
     "negative seed": (["match", "random", "random", "--seed", "-1"], "seed is -1"),
+    "negative seed in play": (["play", "--first", "random", "--second", "random", "--seed", "-1"], "seed is -1"),
+    "more memory than there is": (["solve", "4453", "--memory", "10000000"], "Unable to allocate"),
+    "a folder to write to": (["match", "random", "random", "--games", "2", "--out", "/"], "is a folder"),
+    "a folder for a book": (["book", "build", "/", "--board", "4x4x4", "--plies", "1"], "is a folder"),
+    "negative entries": (["book", "build", "b.npz", "--plies", "1", "--entries", "-1"], "entries is -1"),
+    "negative sample": (["book", "verify", SMALL_BOOK, "--sample", "-1"], "sample is -1"),
     "no workers": (["match", "random", "random", "--workers", "0"], "workers is 0"),
     "depth": (["perft", "43"], "depth is 43"),
     "human in a match": (["match", "human", "random"], "human needs somebody to ask"),

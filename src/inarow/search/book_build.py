@@ -62,6 +62,10 @@ def build_book(
     check_board(spec)
     if not 0 <= plies < spec.cells:
         raise InvalidLimitError(f"plies is {plies}; on {spec} it must be 0 to {spec.cells - 1}")
+    if entries is not None and entries < 1:
+        raise InvalidLimitError(f"entries is {entries}; it must be at least 1")
+    if path.is_dir():
+        raise BookError(f"{path} is a folder; a file is to be written")
     levels = list(_levels(spec, plies))
     journal = path.with_name(path.name + ".journal")
     solved = {line.moves: line for line in _resume_journal(journal, f"{spec} {plies}")}
@@ -173,6 +177,8 @@ def verify_book(
 
     Returns how many were checked; raises BookError that names the first wrong one.
     """
+    if sample < 0:
+        raise InvalidLimitError(f"sample is {sample}; it must be at least 0")
     positions = [position_of_key(int(key), book.spec) for key in book.keys]
     early = [number for number, position in enumerate(positions) if position.ply <= plies]
     others = np.array([number for number, position in enumerate(positions) if position.ply > plies], np.int64)

@@ -17,6 +17,7 @@ from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.interfaces.bench.peers import Peer, Work, bitbully_analyses, c_perft, openspiel_playouts, rate
 from inarow.search.solver import Solver
+from inarow.workers import Progress
 
 _ROUNDS = 3
 _SECONDS = 1.0
@@ -112,11 +113,15 @@ _BENCHMARKS = (
 NAMES = tuple(dict.fromkeys(benchmark.name for benchmark in _BENCHMARKS))
 
 
-def run_benchmarks(*, peers: bool, only: str | None = None) -> Iterator[BenchRow]:
+def run_benchmarks(*, peers: bool, only: str | None = None, progress: Progress | None = None) -> Iterator[BenchRow]:
     """The rows, one by one; `only` keeps those of one name."""
     if only is not None and only not in NAMES:
         raise InvalidLimitError(f"there is no benchmark {shown(only)}; benchmarks are {', '.join(NAMES)}")
-    return (_measured(benchmark, peers) for benchmark in _BENCHMARKS if only in (None, benchmark.name))
+    chosen = [benchmark for benchmark in _BENCHMARKS if only in (None, benchmark.name)]
+    for done, benchmark in enumerate(chosen):
+        if progress is not None:
+            progress(done, len(chosen))
+        yield _measured(benchmark, peers)
 
 
 def _measured(benchmark: _Benchmark, peers: bool) -> BenchRow:

@@ -49,7 +49,7 @@ def main() -> NoReturn:
             _fail(one_line(error), 2)
         # The error's own text would load every command to find similar names.
         _fail(f"there is no command {shown(sys.argv[1])}; commands are {', '.join(_COMMANDS)}", 2)
-    except (CycloptsError, InarowError, OSError) as error:
+    except (CycloptsError, InarowError, OSError, MemoryError) as error:
         if isinstance(error, BrokenPipeError):  # `inarow ... | head` is no fault
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)

@@ -17,11 +17,8 @@ def bench(*, peers: bool = False, only: str | None = None, json: Json = False, s
     peers: Measure peers, too: OpenSpiel, and a C compiler's code.
     only: Only the rows of this name.
     """
-    rows = []
     with progress_bar("measuring") as progress:
-        for done, row in enumerate(run_benchmarks(peers=peers, only=only), start=1):
-            rows.append(row)
-            progress(done, done)
+        rows = list(run_benchmarks(peers=peers, only=only, progress=progress))
     if json:
         print_json(rows)
         return

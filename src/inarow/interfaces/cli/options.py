@@ -7,7 +7,14 @@ from typing import Annotated
 from cyclopts import Parameter
 
 Board = Annotated[str, Parameter(help="Board: ROWSxCOLUMNSxINAROW, with /free for no gravity, connect4 or tictactoe.")]
-Seed = Annotated[int, Parameter(help="Root of all chance: the same seed gives the same result.")]
+
+
+def _check_seed(kind: object, seed: int) -> None:
+    if not 0 <= seed < 2**63:
+        raise ValueError(f"seed is {seed}; it must be 0 to 2^63 - 1")
+
+
+Seed = Annotated[int, Parameter(help="Root of all chance: the same seed gives the same result.", validator=_check_seed)]
 Json = Annotated[bool, Parameter(help="Print one JSON document and nothing else.")]
 Memory = Annotated[int, Parameter(help="Megabytes for the solver's table.")]
 Threads = Annotated[int, Parameter(help="Threads of the solver; the scores are the same for any number.")]

@@ -58,6 +58,8 @@ def new_file(path: Path | None) -> Iterator[TextIO]:
     if path is None:
         yield StringIO()
         return
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; a file is to be written")
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with draft.open("w", encoding="utf-8") as file:
