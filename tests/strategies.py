@@ -1,4 +1,4 @@
-"""What hypothesis draws: specs of every size, and positions of random games on them."""
+"""What hypothesis draws: specs of every size, positions of random games on them, and records of such games."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import random
 from hypothesis import strategies as st
 
 from inarow.games.position import Position
+from inarow.games.record import TAGS, GameRecord, Ply
 from inarow.games.spec import GameSpec
 
 
@@ -28,3 +29,43 @@ def positions(draw: st.DrawFn, spec: GameSpec | None = None, max_side: int = 16)
     while position.ply < plies and not position.is_over:
         position = position.play(choice.choice(position.legal_actions))
     return position
+
+
+finite = st.floats(-1, 1, allow_subnormal=False)
+texts = st.text(st.characters(codec="utf-8"), max_size=20)
+plies = st.builds(
+    Ply,
+    score=st.none() | st.integers(-200, 200),
+    value=st.none() | finite,
+    depth=st.none() | st.integers(0, 256),
+    nodes=st.none() | st.integers(0, 10**15),
+    seconds=st.none() | st.floats(0, 1e6, allow_subnormal=False),
+)
+
+
+@st.composite
+def records(draw: st.DrawFn) -> GameRecord:
+    """A record that holds together. Its plies have no `details`, which PGN does not keep."""
+    position = draw(positions(max_side=9))
+    opening = draw(st.integers(0, position.ply))
+    decided = position.ply - opening
+    winner, termination, fault = position.winner, "normal", None
+    if not position.is_over:
+        termination = draw(st.sampled_from(["illegal move", "crash", "time-out", "unfinished"]))
+        winner = None if termination == "unfinished" else draw(st.sampled_from([1, 2]))
+        fault = draw(st.none() | texts)
+    return GameRecord(
+        board=str(position.spec),
+        first=draw(texts),
+        second=draw(texts),
+        moves=position.moves,
+        winner=winner,
+        termination=termination,
+        opening=opening,
+        plies=tuple(draw(st.lists(plies, min_size=decided, max_size=decided)))
+        if decided and draw(st.booleans())
+        else (),
+        seed=draw(st.none() | st.integers(0, 2**63)),
+        fault=fault,
+        tags=draw(st.dictionaries(st.sampled_from(TAGS), texts.filter(lambda text: "?" not in text), max_size=3)),
+    ).check()

@@ -6,46 +6,8 @@ from hypothesis import strategies as st
 
 from inarow.errors import InarowError, NotationError
 from inarow.games.pgn import from_pgn, split_games, to_pgn
-from inarow.games.record import TAGS, GameRecord, Ply, from_json_line, to_json_line
-from tests.strategies import positions
-
-finite = st.floats(-1, 1, allow_subnormal=False)
-texts = st.text(st.characters(codec="utf-8"), max_size=20)
-plies = st.builds(
-    Ply,
-    score=st.none() | st.integers(-200, 200),
-    value=st.none() | finite,
-    depth=st.none() | st.integers(0, 256),
-    nodes=st.none() | st.integers(0, 10**15),
-    seconds=st.none() | st.floats(0, 1e6, allow_subnormal=False),
-)
-
-
-@st.composite
-def records(draw: st.DrawFn) -> GameRecord:
-    position = draw(positions(max_side=9))
-    opening = draw(st.integers(0, position.ply))
-    decided = position.ply - opening
-    winner, termination, fault = position.winner, "normal", None
-    if not position.is_over:
-        termination = draw(st.sampled_from(["illegal move", "crash", "time-out", "unfinished"]))
-        winner = None if termination == "unfinished" else draw(st.sampled_from([1, 2]))
-        fault = draw(st.none() | texts)
-    return GameRecord(
-        board=str(position.spec),
-        first=draw(texts),
-        second=draw(texts),
-        moves=position.moves,
-        winner=winner,
-        termination=termination,
-        opening=opening,
-        plies=tuple(draw(st.lists(plies, min_size=decided, max_size=decided)))
-        if decided and draw(st.booleans())
-        else (),
-        seed=draw(st.none() | st.integers(0, 2**63)),
-        fault=fault,
-        tags=draw(st.dictionaries(st.sampled_from(TAGS), texts.filter(lambda text: "?" not in text), max_size=3)),
-    ).check()
+from inarow.games.record import GameRecord, Ply, from_json_line, to_json_line
+from tests.strategies import records
 
 
 @given(records())

@@ -1,0 +1,252 @@
+"""The results store: games, matches, grades and runs of one laboratory in one file."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from inarow import __version__
+from inarow.arena.store_entries import (
+    AgentIdentity,
+    GradeEntry,
+    MatchEntry,
+    PairResult,
+    RunEntry,
+    RunStatus,
+    from_json,
+    to_json,
+)
+from inarow.arena.store_games import COLUMNS, from_row, to_row
+from inarow.arena.store_schema import connect, store_errors
+from inarow.errors import StoreError, shown
+from inarow.games.record import GameRecord
+from inarow.games.spec import GameSpec
+
+_MATCH_COLUMNS = "key, board, a, b, seed, opening_plies, settings"
+_PAGE = 500
+"""Games read at a time: between pages, nothing is locked and no old state is kept alive."""
+
+
+class Store:
+    """A connection to a results store, for the thread that opened it.
+
+    Any number of processes may read while one writes; a writer waits for the one before it. What a
+    method writes is there as a whole or not at all. Every method raises StoreError.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+
+    @classmethod
+    def open(cls, path: Path, *, readonly: bool = False) -> Self:
+        """The store at `path`; a missing one is made, unless it is opened for reading only."""
+        return cls(connect(path, readonly=readonly), path)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # --- matches and games ---
+
+    def add_match(self, match: MatchEntry) -> int:
+        """The id of the match; the same one if it is already there. Another match under its key is refused."""
+        if match.a.name == match.b.name and match.a != match.b:
+            raise StoreError(f"{shown(match.a.name)} is two different agents in one match")
+        with self._writing():
+            row = (
+                match.key,
+                str(GameSpec.parse(match.board)),
+                self._agent_id(match.a),
+                self._agent_id(match.b),
+                str(match.seed),
+                match.opening_plies,
+                to_json(match.settings),
+            )
+            self._execute(
+                f"INSERT INTO matches ({_MATCH_COLUMNS}, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT (key) DO NOTHING",
+                (*row, _now()),
+            )
+            select = f"SELECT id, {_MATCH_COLUMNS} FROM matches WHERE key = ?"
+            ((match_id, *stored),) = self._execute(select, (match.key,))
+            if tuple(stored) != row:
+                raise StoreError(f"{self._path} has another match under the key {shown(match.key)}")
+        return int(match_id)
+
+    def matches(self, *, board: str | None = None, agent: str | None = None) -> dict[int, MatchEntry]:
+        """All matches by id, or those on a board, or those in which an agent of this name took part."""
+        agents = self._agents()
+        rows = self._execute(f"SELECT id, {_MATCH_COLUMNS} FROM matches ORDER BY id")
+        matches = {
+            match_id: MatchEntry(
+                key=key,
+                board=its_board,
+                a=agents[a],
+                b=agents[b],
+                seed=int(seed),
+                opening_plies=opening_plies,
+                settings=from_json(settings),
+            )
+            for match_id, key, its_board, a, b, seed, opening_plies, settings in rows
+        }
+        wanted = None if board is None else str(GameSpec.parse(board))
+        return {
+            match_id: match
+            for match_id, match in matches.items()
+            if wanted in (None, match.board) and agent in (None, match.a.name, match.b.name)
+        }
+
+    def add_games(self, match_id: int, games: Iterable[tuple[int, GameRecord]]) -> int:
+        """Stores numbered games of a match and returns how many were new: a number that is already
+        there keeps its game. Records are not replayed.
+        """
+        board, agents = self._players(match_id)
+        rows = [(match_id, *to_row(number, record, board, agents)) for number, record in games]
+        with self._writing():
+            before = self._connection.total_changes
+            self._connection.executemany(
+                f"INSERT INTO games (match, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT (match, number) DO NOTHING",
+                rows,
+            )
+            return self._connection.total_changes - before
+
+    def finished_numbers(self, match_id: int) -> set[int]:
+        """The numbers of the games of a match that are there."""
+        return {number for (number,) in self._execute("SELECT number FROM games WHERE match = ?", (match_id,))}
+
+    def games(
+        self, *, board: str | None = None, agent: str | None = None, match_id: int | None = None
+    ) -> Iterator[GameRecord]:
+        """The records as they were written, by match and number; see `matches` for the filters."""
+        names = {agent_id: identity.name for agent_id, identity in self._agents().items()}
+        for each, match in self.matches(board=board, agent=agent).items():
+            if match_id in (None, each):
+                for row in self._game_rows(each):
+                    yield from_row(row, match.board, names)
+
+    def results(self, board: str) -> list[PairResult]:
+        """What the finished games on a board sum up to, for each ordered pair of agents that met."""
+        agents = self._agents()
+        rows = self._execute(
+            "SELECT first, second, count(*) FILTER (WHERE winner = 1), count(*) FILTER (WHERE winner IS NULL),"
+            " count(*) FILTER (WHERE winner = 2) FROM games JOIN matches ON matches.id = games.match"
+            " WHERE board = ? AND termination != 'unfinished' GROUP BY first, second ORDER BY first, second",
+            (str(GameSpec.parse(board)),),
+        )
+        return [PairResult(agents[first], agents[second], *counts) for first, second, *counts in rows]
+
+    # --- grades and runs ---
+
+    def add_grade(self, agent: AgentIdentity, board: str, suite: str, grade: dict[str, Any]) -> None:
+        """Stores one more grade of an agent; `grade` must be JSON."""
+        with self._writing():
+            self._execute(
+                "INSERT INTO grades (agent, board, suite, grade, created) VALUES (?, ?, ?, ?, ?)",
+                (self._agent_id(agent), str(GameSpec.parse(board)), suite, to_json(grade), _now()),
+            )
+
+    def grades(self, board: str) -> list[GradeEntry]:
+        """The grades on a board, oldest first."""
+        board = str(GameSpec.parse(board))
+        agents = self._agents()
+        rows = self._execute("SELECT agent, suite, grade, created FROM grades WHERE board = ? ORDER BY id", (board,))
+        return [
+            GradeEntry(agents[agent], board, suite, from_json(grade), created) for agent, suite, grade, created in rows
+        ]
+
+    def start_run(self, kind: str, config: dict[str, Any], *, command: str) -> int:
+        """The id of a new run; `config` must be JSON, `command` starts the run again."""
+        with self._writing():
+            self._execute(
+                "INSERT INTO runs (kind, config, status, started, command, version) VALUES (?, ?, ?, ?, ?, ?)",
+                (kind, to_json(config), "running", _now(), command, __version__),
+            )
+            ((run_id,),) = self._execute("SELECT last_insert_rowid()")
+        return int(run_id)
+
+    def finish_run(self, run_id: int, status: RunStatus = "finished") -> None:
+        with self._writing():
+            self._execute("UPDATE runs SET status = ?, finished = ? WHERE id = ?", (status, _now(), run_id))
+            if self._execute("SELECT changes()") == [(0,)]:
+                raise StoreError(f"{self._path} has no run {run_id}")
+
+    def runs(self) -> list[RunEntry]:
+        """All runs, oldest first."""
+        rows = self._execute(
+            "SELECT id, kind, config, status, started, finished, command, version FROM runs ORDER BY id"
+        )
+        return [RunEntry(run_id, kind, from_json(config), *rest) for run_id, kind, config, *rest in rows]
+
+    # --- rows ---
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """A transaction of the one writer, kept if the block ends well."""
+        with store_errors(self._path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                self._connection.rollback()
+                raise
+
+    def _execute(self, statement: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        with store_errors(self._path):
+            return self._connection.execute(statement, values).fetchall()
+
+    def _agents(self) -> dict[int, AgentIdentity]:
+        rows = self._execute("SELECT id, name, kind, parameters, content_hash FROM agents")
+        return {agent_id: AgentIdentity(*identity) for agent_id, *identity in rows}
+
+    def _agent_id(self, agent: AgentIdentity) -> int:
+        """The id of an agent, which is added if it is new."""
+        identity = (agent.name, agent.kind, agent.parameters, agent.content_hash)
+        self._execute(
+            "INSERT INTO agents (name, kind, parameters, content_hash) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            identity,
+        )
+        ((agent_id,),) = self._execute(
+            "SELECT id FROM agents WHERE name = ? AND kind = ? AND parameters = ? AND content_hash IS ?", identity
+        )
+        return int(agent_id)
+
+    def _players(self, match_id: int) -> tuple[str, dict[str, int]]:
+        """The board of a match, and its agents' ids by name."""
+        rows = self._execute(
+            "SELECT board, name, agents.id FROM matches JOIN agents ON agents.id IN (a, b) WHERE matches.id = ?",
+            (match_id,),
+        )
+        if not rows:
+            raise StoreError(f"{self._path} has no match {match_id}")
+        return rows[0][0], {name: agent_id for _, name, agent_id in rows}
+
+    def _game_rows(self, match_id: int) -> Iterator[tuple[Any, ...]]:
+        page = self._game_page(match_id, after=-1)
+        while page:
+            yield from page
+            page = self._game_page(match_id, after=page[-1][0])
+
+    def _game_page(self, match_id: int, *, after: int) -> list[tuple[Any, ...]]:
+        return self._execute(
+            f"SELECT {COLUMNS} FROM games WHERE match = ? AND number > ? ORDER BY number LIMIT {_PAGE}",
+            (match_id, after),
+        )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
