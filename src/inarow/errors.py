@@ -50,6 +50,10 @@ class InvalidLimitError(InarowError, ValueError):
     """A number of games, workers, plies or bytes that makes no sense or does not fit."""
 
 
+class InvalidResultsError(InarowError, ValueError):
+    """Results of games from which no ratings follow."""
+
+
 class MissingExtraError(InarowError, ImportError):
     """An optional dependency is needed and absent."""
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from statistics import NormalDist
 
 _PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
-_Z_95 = NormalDist().inv_cdf(0.975)
+Z_95 = NormalDist().inv_cdf(0.975)
 _PRIOR = 0.2
 """Added to each of the five counts where a variance is estimated: one imagined pair in all, so that
 a result without variance still has an interval of sensible width."""
@@ -35,9 +35,9 @@ def score_interval(counts: Sequence[int]) -> Interval:
     smoothed = [count + _PRIOR for count in counts]
     mean = _mean(smoothed)
     tosses = pairs * mean * (1 - mean) / _variance(smoothed)
-    shrink = 1 + _Z_95**2 / tosses
-    centre = (score + _Z_95**2 / (2 * tosses)) / shrink
-    half = _Z_95 * math.sqrt(score * (1 - score) / tosses + (_Z_95 / (2 * tosses)) ** 2) / shrink
+    shrink = 1 + Z_95**2 / tosses
+    centre = (score + Z_95**2 / (2 * tosses)) / shrink
+    half = Z_95 * math.sqrt(score * (1 - score) / tosses + (Z_95 / (2 * tosses)) ** 2) / shrink
     return 0.0 if score == 0 else centre - half, 1.0 if score == 1 else centre + half
 
 
