@@ -81,3 +81,72 @@ def count_sequences(spec: GameSpec, depth: int, cells: Cells | None = None, ply:
         count_sequences(spec, depth, play(cells, action, 1 + ply % 2, spec), ply + 1)
         for action in legal_actions(cells, spec)
     )
+
+
+# --- Heuristics and minimax ---
+
+WINDOW_WORTHS = {3: {1: 0.2, 2: 0.6}, 4: {1: 0.1, 2: 0.3, 3: 0.8}}
+
+
+def windows(spec: GameSpec) -> list[list[tuple[int, int]]]:
+    """Every place for a line."""
+    found = []
+    for row in range(spec.rows):
+        for column in range(spec.columns):
+            for down, right in DIRECTIONS:
+                line = [(row + i * down, column + i * right) for i in range(spec.inarow)]
+                if all(0 <= r < spec.rows and 0 <= c < spec.columns for r, c in line):
+                    found.append(line)
+    return found
+
+
+def open_windows(cells: Cells, side: int, spec: GameSpec) -> list[int]:
+    """For each window in which only `side` has stones, how many."""
+    counts = []
+    for window in windows(spec):
+        stones = [cells[row][column] for row, column in window]
+        if stones.count(side) and not stones.count(3 - side):
+            counts.append(stones.count(side))
+    return counts
+
+
+def heuristic(name: str, cells: Cells, side: int, spec: GameSpec) -> float:
+    """The worth of an unfinished position to `side`; `windows` for three and four in a row."""
+    own, other = open_windows(cells, side, spec), open_windows(cells, 3 - side, spec)
+    if name == "windows":
+        worth = WINDOW_WORTHS[spec.inarow]
+        return sum(worth[count] for count in own) - sum(worth[count] for count in other)
+    if name == "powers":
+        return float(sum(1000 ** (i - 1) for i in own if i > 1) - sum(2000 ** (i - 1) for i in other if i > 1))
+    signs = [[{0: 0, side: 1, 3 - side: -1}[cell] for cell in line] for line in cells]
+    total, size = 0, spec.inarow
+    for row in range(spec.rows - size + 1):
+        for column in range(spec.columns - size + 1):
+            square = [line[column : column + size] for line in signs[row : row + size]]
+            sums = [sum(line) for line in square] + [sum(line) for line in zip(*square, strict=True)]
+            sums += [sum(square[i][i] for i in range(size)), sum(square[i][size - 1 - i] for i in range(size))]
+            total += 2 * max(sums) if max(sums) > 1 else 0
+            total += 2 * min(sums) if min(sums) < -1 else 0
+    return float(total)
+
+
+def minimax(name: str, cells: Cells, side: int, depth: int, spec: GameSpec, root: int, ply: int) -> tuple[str, float]:
+    """The value for `root`: ("win" | "loss", ply of the end) or ("open", heuristic or 0 for a draw)."""
+    values = []
+    for action in legal_actions(cells, spec):
+        after = play(cells, action, side, spec)
+        if has_line(after, side, spec):
+            values.append(("win" if side == root else "loss", ply + 1))
+        elif ply + 1 == spec.cells:
+            values.append(("open", 0.0))
+        elif depth == 1:
+            values.append(("open", heuristic(name, after, root, spec)))
+        else:
+            values.append(minimax(name, after, 3 - side, depth - 1, spec, root, ply + 1))
+    return max(values, key=rank) if side == root else min(values, key=rank)
+
+
+def rank(value: tuple[str, float]) -> tuple[int, float]:
+    """Orders values of `minimax`: quick wins over slow ones over anything open over slow losses."""
+    kind, number = value
+    return {"win": (1, -number), "open": (0, number), "loss": (-1, number)}[kind]

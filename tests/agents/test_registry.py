@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from inarow.agents import registry
-from inarow.agents.registry import REGISTRY, AgentKind, format_agent, make_agent, parameter_infos, parse_agent
+from inarow.agents.registry import AgentKind, format_agent, make_agent, parameter_infos, parse_agent
 from inarow.agents.simple import RandomAgent
 from inarow.errors import InvalidAgentError
 from inarow.games.position import Position
@@ -23,7 +23,7 @@ class Parameters(msgspec.Struct, frozen=True, kw_only=True):
 @pytest.fixture
 def probe(monkeypatch):
     kind = AgentKind("probe", "has one parameter of each type", Parameters, RandomAgent)
-    monkeypatch.setattr(registry, "REGISTRY", {**REGISTRY, "probe": kind})
+    monkeypatch.setattr(registry, "_OWN_KINDS", {**registry._OWN_KINDS, "probe": kind})
     parse_agent.cache_clear()
     yield kind
     parse_agent.cache_clear()
@@ -42,7 +42,10 @@ def test_the_name_leaves_out_defaults(probe):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("nobody", "there is no agent 'nobody'; agents are random, greedy, winblock, solver, human"),
+        (
+            "nobody",
+            "there is no agent 'nobody'; agents are random, greedy, winblock, minimax, negamax, mcts, hybrid, solver, ",
+        ),
         ("", "there is no agent ''"),
         ("Random", "there is no agent 'Random'"),
         ("random:x=1", "random has no key 'x'; it takes none"),

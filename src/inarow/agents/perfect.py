@@ -1,4 +1,4 @@
-"""The agent that knows the truth."""
+"""The agent that knows the truth, and its weakened levels."""
 
 from __future__ import annotations
 
@@ -7,9 +7,19 @@ from typing import Annotated, Literal
 import msgspec
 import numpy as np
 
-from inarow.agents.agent import Decision
+from inarow.agents.agent import Agent, Decision
+from inarow.agents.levels import LEVELS, TOP_LEVEL, LevelAgent
+from inarow.agents.minimax import minimax_decision
 from inarow.games.position import Position
+from inarow.search.heuristics import make_heuristic
+from inarow.search.minimax import Minimax
+from inarow.search.questions import Limits
 from inarow.search.shipped import analyse
+
+_FALLBACK_NODES = 200_000
+"""What the agent searches where the solver gives up: some tenths of a second."""
+_MANY_CELLS, _SOLVER_NODES = 25, 200_000
+"""On boards of more cells that the fast solver does not serve, the solver may visit so many nodes."""
 
 Tie = Annotated[
     Literal["centre", "random"], msgspec.Meta(description="which of several best moves: nearest to the centre, or any")
@@ -18,34 +28,56 @@ Tie = Annotated[
 
 class SolverParameters(msgspec.Struct, frozen=True, kw_only=True):
     tie: Tie = "centre"
+    level: Annotated[
+        int, msgspec.Meta(ge=1, le=TOP_LEVEL, description="strength for people; the top level is perfect")
+    ] = TOP_LEVEL
+
+    def __post_init__(self) -> None:
+        if self.level != TOP_LEVEL and self.tie != "centre":
+            raise ValueError(f"takes tie only at level {TOP_LEVEL}")
+
+
+def build_solver_agent(name: str, parameters: SolverParameters, rng: np.random.Generator) -> Agent:
+    """The agent `solver` at its level."""
+    if parameters.level == TOP_LEVEL:
+        return SolverAgent(name, parameters.tie, rng)
+    return LevelAgent(name, LEVELS[parameters.level], rng)
 
 
 class SolverAgent:
     """Plays perfectly: the quickest win, else a draw, else the slowest loss.
 
-    On boards that are too hard to solve within the solver's usual limits it says so in `details`,
-    wins or blocks at once if it can, and else plays near the centre.
+    On boards that are too hard to solve within the solver's usual limits it says so in `details`
+    and plays the move of a minimax search instead.
     """
 
-    def __init__(self, name: str, parameters: SolverParameters, rng: np.random.Generator) -> None:
+    def __init__(self, name: str, tie: Literal["centre", "random"], rng: np.random.Generator) -> None:
         self.name = name
-        self._tie = parameters.tie
+        self._tie = tie
         self._rng = rng
 
     def decide(self, position: Position) -> Decision:
-        analysis = analyse(position, only_best=True)
-        exact = analysis.score is not None
-        urgent = position.winning_actions() or position.winning_actions(of_opponent=True)
-        choices = analysis.best if exact else urgent or position.legal_actions
-        action = _nearest_to_centre(position, choices)
+        spec = position.spec
+        is_slow = spec.cells > _MANY_CELLS and not (spec.gravity and spec.fits_word)
+        analysis = analyse(position, only_best=True, limits=Limits(nodes=_SOLVER_NODES) if is_slow else None)
+        if analysis.score is None:
+            return self._guess(position, analysis.nodes)
+        action = _nearest_to_centre(position, analysis.best)
         if self._tie == "random":
-            action = choices[int(self._rng.random() * len(choices))]
+            action = analysis.best[int(self._rng.random() * len(analysis.best))]
+        return Decision(action=action, value=float(np.sign(analysis.score)), score=analysis.score, nodes=analysis.nodes)
+
+    def _guess(self, position: Position, nodes: int) -> Decision:
+        search = Minimax(position.spec, make_heuristic("windows", position.spec), all_best=True)
+        result = search.deepen(position, nodes=_FALLBACK_NODES)
+        decision = minimax_decision(position, result, _nearest_to_centre(position, result.best))
+        details = {**(decision.details or {}), "exact": False}
         return Decision(
-            action=action,
-            value=None if analysis.score is None else float(np.sign(analysis.score)),
-            score=analysis.score,
-            nodes=analysis.nodes,
-            details=None if exact else {"exact": False},
+            action=decision.action,
+            value=decision.value,
+            nodes=nodes + result.nodes,
+            depth=decision.depth,
+            details=details,
         )
 
 

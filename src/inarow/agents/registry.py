@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.metadata import entry_points
 from typing import Any
 
 import msgspec
@@ -17,7 +18,9 @@ import numpy as np
 
 from inarow.agents.agent import Agent
 from inarow.agents.human import Ask, HumanAgent
-from inarow.agents.perfect import SolverAgent, SolverParameters
+from inarow.agents.mcts import HybridAgent, HybridParameters, MctsAgent, MctsParameters
+from inarow.agents.minimax import MinimaxAgent, MinimaxParameters, NegamaxAgent, NegamaxParameters
+from inarow.agents.perfect import SolverParameters, build_solver_agent
 from inarow.agents.simple import (
     GreedyAgent,
     NoParameters,
@@ -32,6 +35,8 @@ Build = Callable[[str, Any, np.random.Generator], Agent]
 """(agent string, parameters, random stream) -> agent"""
 
 _MAX_AGENT_STRING = 1000
+_NOUNS = {"integer": "a whole number", "number": "a number", "boolean": "true or false", "string": "text"}
+_PLUGINS = "inarow.agents"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,7 @@ class ParameterInfo:
 
     name: str
     kind: str
-    """`integer`, `number`, `boolean`, `string`, or the choices separated by |."""
+    """`integer`, `number`, `boolean`, `string`, and words that may stand instead, separated by |."""
     default: Any
     minimum: float | None
     maximum: float | None
@@ -59,28 +64,51 @@ class ParameterInfo:
     @property
     def expectation(self) -> str:
         """What a value must be, e.g. `a number from 0 to 1`."""
-        if "|" in self.kind:
-            return f"one of {self.kind.replace('|', ', ')}"
-        noun = {"integer": "a whole number", "number": "a number", "boolean": "true or false"}.get(self.kind, "text")
+        head, *words = self.kind.split("|")
+        if head not in _NOUNS:
+            return f"one of {', '.join((head, *words))}"
+        noun = _NOUNS[head]
         if self.minimum is not None and self.maximum is not None:
-            return f"{noun} from {self.minimum:g} to {self.maximum:g}"
-        return noun if self.minimum is None else f"{noun}, at least {self.minimum:g}"
+            noun += f" from {self.minimum:.10g} to {self.maximum:.10g}"
+        elif self.minimum is not None:
+            noun += f", at least {self.minimum:g}"
+        return " or ".join((noun, *words))
 
 
 def _build_human(name: str, parameters: Any, rng: np.random.Generator) -> Agent:
     raise InvalidAgentError("human needs somebody to ask: use `inarow play`, or make_agent(..., ask=function)")
 
 
-REGISTRY: Mapping[str, AgentKind] = {
+_OWN_KINDS: Mapping[str, AgentKind] = {
     kind.name: kind
     for kind in (
         AgentKind("random", "uniformly random legal moves", NoParameters, RandomAgent),
         AgentKind("greedy", "takes a win, else random (gupta-shah-2022)", ReflexParameters, GreedyAgent),
         AgentKind("winblock", "takes a win, else blocks, else random (paranji-2025)", ReflexParameters, WinBlockAgent),
-        AgentKind("solver", "perfect: quickest win, slowest loss", SolverParameters, SolverAgent),
+        AgentKind("minimax", "looks ahead, judges by a heuristic", MinimaxParameters, MinimaxAgent),
+        AgentKind("negamax", "two plies ahead, at times at random (santos-2025)", NegamaxParameters, NegamaxAgent),
+        AgentKind("mcts", "Monte Carlo tree search (UCT)", MctsParameters, MctsAgent),
+        AgentKind("hybrid", "MCTS with minimax rollouts (gupta-shah-2022)", HybridParameters, HybridAgent),
+        AgentKind(
+            "solver",
+            "perfect, and weaker levels for people",
+            SolverParameters,
+            build_solver_agent,
+        ),
         AgentKind("human", "a person at the keyboard", NoParameters, _build_human),
     )
 }
+
+
+@lru_cache(maxsize=1)
+def registry() -> Mapping[str, AgentKind]:
+    """All agent kinds by name: those of this room, and what installed packages offer.
+
+    A package offers kinds by an entry point in the group `inarow.agents` that names a sequence of
+    `AgentKind`. The studies of this package do the same. A name that is taken stays what it is.
+    """
+    offered = {kind.name: kind for entry in entry_points(group=_PLUGINS) for kind in entry.load()}
+    return {**_OWN_KINDS, **{name: kind for name, kind in offered.items() if name not in _OWN_KINDS}}
 
 
 def make_agent(text: str, *, seed: Seed = 0, ask: Ask | None = None) -> Agent:
@@ -98,9 +126,9 @@ def parse_agent(text: str) -> tuple[AgentKind, msgspec.Struct]:
     if len(text) > _MAX_AGENT_STRING:
         raise InvalidAgentError(f"the agent string has {len(text)} characters; at most {_MAX_AGENT_STRING} are read")
     name, colon, rest = text.partition(":")
-    if name not in REGISTRY:
-        raise InvalidAgentError(f"there is no agent {shown(name)}; agents are {', '.join(REGISTRY)}")
-    kind = REGISTRY[name]
+    kind = _OWN_KINDS.get(name) or registry().get(name)
+    if kind is None:
+        raise InvalidAgentError(f"there is no agent {shown(name)}; agents are {', '.join(registry())}")
     infos = {info.name: info for info in parameter_infos(kind)}
     values: dict[str, Any] = {}
     for pair in rest.split(",") if colon else ():
@@ -112,7 +140,10 @@ def parse_agent(text: str) -> tuple[AgentKind, msgspec.Struct]:
             problem = "is given twice" if key in values else "has no value"
             raise InvalidAgentError(f"{key} of {name} {problem}; write {name}:{key}={format_value(infos[key].default)}")
         values[key] = _convert(kind, infos[key], value)
-    return kind, kind.parameters(**values)
+    try:
+        return kind, kind.parameters(**values)
+    except ValueError as error:  # values that do not go together
+        raise InvalidAgentError(f"{name} {error}") from None
 
 
 def _convert(kind: AgentKind, info: ParameterInfo, text: str) -> Any:
@@ -150,12 +181,13 @@ def parameter_infos(kind: AgentKind) -> list[ParameterInfo]:
 
 def _parameter_info(field: msgspec.structs.FieldInfo) -> ParameterInfo:
     schema = msgspec.json.schema(field.type)
-    kind = "|".join(str(choice) for choice in schema["enum"]) if "enum" in schema else schema.get("type", "string")
+    alternatives = schema.get("anyOf", [schema])
+    kinds = [kind for each in alternatives for kind in each.get("enum", [each.get("type")])]
     return ParameterInfo(
         name=field.name,
-        kind=kind,
+        kind="|".join(str(kind) for kind in kinds),
         default=field.default,
-        minimum=schema.get("minimum", schema.get("exclusiveMinimum")),
-        maximum=schema.get("maximum", schema.get("exclusiveMaximum")),
+        minimum=alternatives[0].get("minimum", alternatives[0].get("exclusiveMinimum")),
+        maximum=alternatives[0].get("maximum", alternatives[0].get("exclusiveMaximum")),
         summary=schema.get("description", ""),
     )

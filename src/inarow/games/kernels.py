@@ -92,6 +92,7 @@ def _cache_folder() -> Path:
 
 for _rule in (
     rules.playable,
+    rules.landing_cell,
     rules.has_line,
     rules.line_starts,
     rules.has_line_through,

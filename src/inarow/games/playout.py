@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import register_jitable
 
-from inarow.games.bits import Bits, from_int, has_cell, single_cell
+from inarow.games.bits import Bits, count_cells, from_int, has_cell, single_cell
 from inarow.games.kernels import compiled_layout, completes_line, kernel
 from inarow.games.layout import Layout
 from inarow.games.position import Position
@@ -49,10 +49,9 @@ def _playouts(
 @register_jitable
 def fill_heights(heights: np.ndarray, mask: Bits, layout: Layout) -> None:
     """Writes the number of stones of each column. Means nothing without gravity."""
+    column_cells = ~(~(mask ^ mask) << layout.rows)
     for column in range(layout.columns):
-        heights[column] = 0
-        while heights[column] < layout.rows and has_cell(mask, column * layout.stride + heights[column]):
-            heights[column] += 1
+        heights[column] = count_cells((mask >> (column * layout.stride)) & column_cells)
 
 
 @register_jitable

@@ -10,7 +10,7 @@ stones. Nothing is checked.
 
 from __future__ import annotations
 
-from inarow.games.bits import Bits, any_cell, has_cell
+from inarow.games.bits import Bits, any_cell, first_cell, has_cell
 from inarow.games.layout import Layout
 
 
@@ -21,6 +21,18 @@ def playable(mask: Bits, layout: Layout) -> Bits:
     else:
         free = layout.board & ~mask
     return free
+
+
+def landing_cell(mask: Bits, action: int, layout: Layout) -> int:
+    """The cell on which `action` puts its stone; -1 where there is no room."""
+    if layout.gravity:
+        bottom = action * layout.stride
+        if has_cell(mask, bottom + layout.rows - 1):
+            return -1
+        return bottom + first_cell(playable(mask, layout) >> bottom)
+    row = action // layout.columns
+    cell = (action - row * layout.columns) * layout.stride + layout.rows - 1 - row
+    return -1 if has_cell(mask, cell) else cell
 
 
 def has_line(stones: Bits, layout: Layout) -> bool:

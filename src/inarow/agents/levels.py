@@ -1,0 +1,68 @@
+"""Opponents for people: ten levels from a beginner to perfect play.
+
+Levels 1 to 9 grow a Monte Carlo tree and draw a move by its visits: the fewer simulations and the
+higher the temperature, the weaker. Level 10 is the solver itself, which draws no lots.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from inarow.agents.agent import Decision
+from inarow.agents.mcts import tree_decision
+from inarow.games.position import Position
+from inarow.search.mcts import TreeSearch
+
+TOP_LEVEL = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How a level is weakened."""
+
+    simulations: int
+    temperature: float
+    """Moves are drawn with chances as visits ** (1 / temperature); 0 plays the most visited one."""
+
+
+LEVELS: dict[int, Level] = {
+    1: Level(7, 1.0),
+    2: Level(20, 1.0),
+    3: Level(50, 0.8),
+    4: Level(100, 0.6),
+    5: Level(200, 0.5),
+    6: Level(400, 0.4),
+    7: Level(1_000, 0.3),
+    8: Level(4_000, 0.2),
+    9: Level(20_000, 0.0),
+}
+
+
+class LevelAgent:
+    """Plays one of the levels below the top."""
+
+    def __init__(self, name: str, level: Level, rng: np.random.Generator) -> None:
+        self.name = name
+        self._level = level
+        self._rng = rng
+        self._search: TreeSearch | None = None
+
+    def decide(self, position: Position) -> Decision:
+        if self._search is None or self._search.spec != position.spec:
+            self._search = TreeSearch(position.spec, self._rng)
+        decision = tree_decision(self._search.search(position, simulations=self._level.simulations))
+        if self._level.temperature == 0 or decision.visits is None:
+            return decision
+        policy = _heated(decision.visits, self._level.temperature)
+        action = int(self._rng.choice(len(policy), p=policy))
+        return replace(decision, action=action, policy=tuple(policy.tolist()))
+
+
+def _heated(visits: tuple[int, ...], temperature: float) -> np.ndarray:
+    """Chances as visits ** (1 / temperature)."""
+    counts = np.array(visits, float)
+    weights = (counts / counts.max()) ** (1 / temperature)
+    chances: np.ndarray = weights / weights.sum()
+    return chances

@@ -1,0 +1,200 @@
+"""Compiled: what a position looks like worth to somebody who cannot see its end.
+
+windows   open windows by their stones (paranji-2025): 0.1, 0.3, 0.8 for one, two, three of four
+powers    open windows of two stones and more (gupta-shah-2022): 1000^(i-1) for i own stones,
+          -2000^(i-1) for i of the other side
+squares   the longest of each side in every square (santos-2025): twice the largest and twice the
+          smallest line sum where they are above 1 and below -1
+
+A window is a place for a line; it is open while only one side has stones in it. A square has as
+many rows and columns as a line has stones, its lines are its rows, columns and two diagonals.
+All three are for one side, called own here, whoever is to move, and leave lines out: who searches
+knows better what those are worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numba.extending import register_jitable
+
+from inarow.errors import InvalidLimitError
+from inarow.games.bits import Bits, count_cells, load, store
+from inarow.games.kernels import compiled_layout
+from inarow.games.layout import Layout
+from inarow.games.rules import line_starts
+from inarow.games.spec import GameSpec
+from inarow.games.wide import WORDS, Wide
+
+HeuristicName = Literal["windows", "powers", "squares"]
+HEURISTICS: tuple[HeuristicName, ...] = get_args(HeuristicName)
+
+_MAX_INAROW = 16
+_PUBLISHED_WINDOWS = {3: (20, 60), 4: (10, 30, 80)}
+WINDOW_UNIT = 100.0
+
+
+WEIGHTS = np.dtype(
+    [
+        ("own", "f8", _MAX_INAROW + 1),  # worth of an open window by its number of own stones
+        ("other", "f8", _MAX_INAROW + 1),  # the same for stones of the other side
+        ("side", "i8"),  # of a square; 0: count windows
+        ("square", "u8", (2 * _MAX_INAROW + 2, WORDS)),  # the lines of the square in the lower left corner
+        ("lines", "i8"),  # how many they are
+    ],
+    align=True,
+)
+
+
+class Heuristic(NamedTuple):
+    """A heuristic on one board. Kernels take `starts` and `weights[0]`.
+
+    Its values are whole numbers of 1 / `unit`, for lines of up to five exactly so: equal positions
+    have equal values, and sums do not depend on their order.
+    """
+
+    starts: Any  # four sets, one for each step of the layout: where the windows that count begin
+    weights: Any  # record array of length 1: `WEIGHTS`
+    unit: float
+
+
+def make_heuristic(name: HeuristicName, spec: GameSpec, *, wide: bool | None = None) -> Heuristic:
+    """The heuristic `name` for a board; InvalidLimitError where it does not fit."""
+    if name == "squares":
+        return _square_heuristic(spec, wide)
+    if name == "powers":
+        own = [0.0, 0.0] + [1000.0 ** (stones - 1) for stones in range(2, spec.inarow)]
+        other = [0.0, 0.0] + [-(2000.0 ** (stones - 1)) for stones in range(2, spec.inarow)]
+        return window_heuristic(spec, own, other, 1.0, wide=wide)
+    own = [0.0, *window_weights(spec.inarow)]
+    return window_heuristic(spec, own, [-worth for worth in own], WINDOW_UNIT, wide=wide)
+
+
+def window_heuristic(
+    spec: GameSpec, own: Sequence[float], other: Sequence[float], unit: float, *, wide: bool | None = None
+) -> Heuristic:
+    """Counts all windows: `own[i]` and `other[i]` are the worth of an open one with i stones, lines included."""
+    layout = compiled_layout(spec, wide=wide)
+    nothing = layout.board ^ layout.board
+    starts: list[Any] = []
+    for number, step in enumerate(layout.steps):  # a direction without room repeats an earlier one
+        repeated = step in layout.steps[:number]
+        starts.append(nothing if repeated else line_starts(layout.board, step, layout.inarow))
+    weights: Any = np.zeros(1, WEIGHTS).view(np.recarray)
+    weights[0].own[: len(own)], weights[0].other[: len(other)] = own, other
+    return Heuristic(tuple(starts), weights, unit)
+
+
+def window_weights(inarow: int) -> list[float]:
+    """Hundredths by number of stones from 1 to `inarow` - 1: as published for three and four, and
+    for others by the same curve over the filled part of the window.
+    """
+    if inarow in _PUBLISHED_WINDOWS:
+        return [float(worth) for worth in _PUBLISHED_WINDOWS[inarow]]
+    filled = np.arange(1, inarow) / inarow
+    rounded: list[float] = np.round(np.interp(filled, (0, 1 / 4, 1 / 2, 3 / 4, 1), (0, 10, 30, 80, 130))).tolist()
+    return rounded
+
+
+def _square_heuristic(spec: GameSpec, wide: bool | None) -> Heuristic:
+    side, stride = spec.inarow, spec.rows + 1
+    if side > min(spec.rows, spec.columns):
+        raise InvalidLimitError(f"the heuristic squares does not fit {spec}: it has no square of {side}x{side}")
+    starts_and_steps = [
+        *((place * stride, 1) for place in range(side)),
+        *((place, stride) for place in range(side)),
+        (0, stride + 1),
+        (side - 1, stride - 1),
+    ]
+    heuristic = window_heuristic(spec, (), (), 1.0, wide=wide)
+    weights = heuristic.weights[0]
+    weights.side, weights.lines = side, len(starts_and_steps)
+    for number, (start, step) in enumerate(starts_and_steps):
+        line = sum(1 << start + step * place for place in range(side))
+        store(weights.square, number, Wide.from_int(line))
+    return heuristic
+
+
+# --- Kernels ---
+
+
+@register_jitable
+def evaluate(own: Bits, other: Bits, starts: Any, weights: Any, layout: Layout) -> float:
+    """The worth of a position to the side that has the stones `own`."""
+    if weights.side > 0:
+        return _square_sum(own, other, weights, layout)
+    total = 0.0
+    for direction in range(4):
+        total += _window_sum(own, other, starts[direction], layout.steps[direction], weights, layout)
+    return total
+
+
+@register_jitable
+def _window_sum(own: Bits, other: Bits, starts: Bits, step: int, weights: Any, layout: Layout) -> float:
+    """The open windows of one direction. Stones are counted for all windows at once: bit i of the
+    count of the window that starts on a cell is that cell's bit in the i-th set.
+    """
+    own_1, own_2, own_4, own_8, own_16 = _counts(own, step, layout.inarow)
+    other_1, other_2, other_4, other_8, other_16 = _counts(other, step, layout.inarow)
+    own_open = starts & ~(other_1 | other_2 | other_4 | other_8 | other_16)
+    other_open = starts & ~(own_1 | own_2 | own_4 | own_8 | own_16)
+    total = 0.0
+    for stones in range(1, layout.inarow + 1):
+        if weights.own[stones] != 0.0:
+            windows = own_open & _equal(own_1, own_2, own_4, own_8, own_16, stones)
+            total += weights.own[stones] * count_cells(windows)
+        if weights.other[stones] != 0.0:
+            windows = other_open & _equal(other_1, other_2, other_4, other_8, other_16, stones)
+            total += weights.other[stones] * count_cells(windows)
+    return total
+
+
+@register_jitable
+def _counts(stones: Bits, step: int, inarow: int) -> tuple[Bits, Bits, Bits, Bits, Bits]:
+    """The binary digits, lowest first, of the number of stones in every window, on the board or off it."""
+    digit_1 = stones
+    digit_2 = digit_4 = digit_8 = digit_16 = stones ^ stones
+    for place in range(1, inarow):
+        stone = stones >> (step * place)
+        carry_2 = digit_1 & stone
+        digit_1 = digit_1 ^ stone
+        carry_4 = digit_2 & carry_2
+        digit_2 = digit_2 ^ carry_2
+        if inarow >= 8:
+            carry_8 = digit_4 & carry_4
+            carry_16 = digit_8 & carry_8
+            digit_8 = digit_8 ^ carry_8
+            digit_16 = digit_16 ^ carry_16
+        digit_4 = digit_4 ^ carry_4
+    return digit_1, digit_2, digit_4, digit_8, digit_16
+
+
+@register_jitable
+def _equal(digit_1: Bits, digit_2: Bits, digit_4: Bits, digit_8: Bits, digit_16: Bits, number: int) -> Bits:
+    """Where the digits make `number`."""
+    found = digit_1 if number & 1 else ~digit_1
+    found = found & (digit_2 if number & 2 else ~digit_2)
+    found = found & (digit_4 if number & 4 else ~digit_4)
+    found = found & (digit_8 if number & 8 else ~digit_8)
+    return found & (digit_16 if number & 16 else ~digit_16)
+
+
+@register_jitable
+def _square_sum(own: Bits, other: Bits, weights: Any, layout: Layout) -> float:
+    total = 0
+    for column in range(layout.columns - weights.side + 1):
+        for height in range(layout.rows - weights.side + 1):
+            corner = column * layout.stride + height
+            largest = smallest = 0
+            for number in range(weights.lines):
+                line = load(weights.square, number, own) << corner
+                balance = count_cells(own & line) - count_cells(other & line)
+                largest = max(largest, balance)
+                smallest = min(smallest, balance)
+            if largest > 1:
+                total += 2 * largest
+            if smallest < -1:
+                total += 2 * smallest
+    return float(total)

@@ -1,0 +1,97 @@
+"""The memory of a Monte Carlo tree search: one array per property, allocated once.
+
+The children of a node lie next to each other, in random order. Node 0 is the root. A block of
+children is always behind its parent, which lets a tree be cut down to a subtree in place.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from inarow.games.kernels import kernel
+
+USED, VISITED, EXHAUSTED = range(3)
+"""Places in `Tree.counts`: slots taken, slots with a visit, whether a block did not fit."""
+
+UNKNOWN, DRAWN, SOONEST_WIN = 0, 1, 1000
+"""Values of `Tree.proof` besides SOONEST_WIN - n: the side that moved into the node wins with stone
+number n, and the negative: it loses so. The better for that side, the greater, DRAWN between."""
+
+MAX_NODES = 2**31 - 1
+
+
+class Tree(NamedTuple):
+    """Results count for the side that moved into a node: two points for a win, one for a draw."""
+
+    visits: np.ndarray  # [slots] int32
+    points: np.ndarray  # [slots] int32
+    spread: np.ndarray  # [slots] float32, 1 / sqrt(visits)
+    first: np.ndarray  # [slots] int32, the first child
+    size: np.ndarray  # [slots] int16, children; 0 before they get their slots
+    tried: np.ndarray  # [slots] int16, children with a visit, which come first
+    cell: np.ndarray  # [slots] int16, the stone that leads here
+    proof: np.ndarray  # [slots] int16
+    counts: np.ndarray  # [3] int64
+
+
+SLOT_BYTES = 4 * 4 + 4 * 2
+
+
+def make_tree(memory: int) -> Tree:
+    """An empty tree of at most `memory` bytes, and at least a root."""
+    slots = min(max(1, memory // SLOT_BYTES), MAX_NODES)
+    tree = Tree(
+        visits=np.empty(slots, np.int32),
+        points=np.empty(slots, np.int32),
+        spread=np.empty(slots, np.float32),
+        first=np.empty(slots, np.int32),
+        size=np.empty(slots, np.int16),
+        tried=np.empty(slots, np.int16),
+        cell=np.empty(slots, np.int16),
+        proof=np.empty(slots, np.int16),
+        counts=np.zeros(3, np.int64),
+    )
+    plant(tree)
+    return tree
+
+
+def plant(tree: Tree) -> None:
+    """Leaves nothing but a fresh root."""
+    tree.counts[USED], tree.counts[VISITED], tree.counts[EXHAUSTED] = 1, 0, 0
+    for array in tree[:-1]:
+        array[0] = 0
+
+
+def descend(tree: Tree, cell: int) -> bool:
+    """Makes the child on `cell` the root and forgets the rest; False, and nothing done, without such a child."""
+    children = np.arange(tree.first[0], tree.first[0] + tree.tried[0])
+    found = children[tree.cell[children] == cell]
+    if not found.size:
+        return False
+    _cut_down(tree, int(found[0]), np.zeros(tree.counts[USED], np.int32))
+    return True
+
+
+@kernel
+def _cut_down(tree: Tree, root: int, place: np.ndarray) -> None:
+    """Moves the subtree of `root` to the front. `place` is zero for every slot in use."""
+    used = visited = 0
+    place[root] = 1
+    for old in range(root, len(place)):
+        if place[old] != 0:
+            used += 1
+            place[old] = used  # where it goes, plus 1
+            for child in range(tree.first[old], tree.first[old] + tree.size[old]):
+                place[child] = 1
+    for old in range(root, len(place)):
+        if place[old] != 0:
+            new = place[old] - 1
+            tree.visits[new], tree.points[new] = tree.visits[old], tree.points[old]
+            tree.spread[new] = tree.spread[old]
+            tree.first[new] = place[tree.first[old]] - 1 if tree.size[old] > 0 else 0
+            tree.size[new], tree.tried[new] = tree.size[old], tree.tried[old]
+            tree.cell[new], tree.proof[new] = tree.cell[old], tree.proof[old]
+            visited += tree.visits[new] > 0
+    tree.counts[USED], tree.counts[VISITED], tree.counts[EXHAUSTED] = used, visited, 0

@@ -1,0 +1,41 @@
+"""Agents as their authors published them, faults included.
+
+They exist so that published tables can be met, and carry the name of their study. The rooms
+below know nothing of them: this table is offered to the registry as a plug-in.
+"""
+
+from __future__ import annotations
+
+from inarow.agents.registry import AgentKind
+from inarow.agents.simple import NoParameters
+from inarow.studies.gupta_shah_2022.minimax import GuptaShahMinimax
+from inarow.studies.harman.mcts import HarmanMcts, HarmanMctsParameters
+from inarow.studies.paranji_2025.minimax import ParanjiMinimax, ParanjiMinimaxParameters
+from inarow.studies.paranji_2025.winblock import ParanjiWinBlock
+
+KINDS = (
+    AgentKind(
+        "paranji-2025/minimax",
+        "as published: believes it is the first player, sees no diagonals, a win is worth 1",
+        ParanjiMinimaxParameters,
+        ParanjiMinimax,
+    ),
+    AgentKind(
+        "paranji-2025/winblock",
+        "as published: believes it is the first player, so the second never blocks",
+        NoParameters,
+        ParanjiWinBlock,
+    ),
+    AgentKind(
+        "harman/mcts",
+        "as published: maximises for both sides, does not notice a finished game in its tree",
+        HarmanMctsParameters,
+        HarmanMcts,
+    ),
+    AgentKind(
+        "gupta-shah-2022/minimax",
+        "as submitted: four plies, shallow bound, a line counts as a window",
+        NoParameters,
+        GuptaShahMinimax,
+    ),
+)

@@ -1,0 +1,186 @@
+"""Heuristics and minimax against their slow twins."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from inarow.errors import InvalidLimitError
+from inarow.games.bits import from_int
+from inarow.games.kernels import compiled_layout, kernel
+from inarow.games.position import Position
+from inarow.games.spec import TIC_TAC_TOE, GameSpec
+from inarow.search.heuristics import HEURISTICS, evaluate, make_heuristic, window_weights
+from inarow.search.minimax import Minimax, forced_end
+from tests import reference
+from tests.strategies import positions
+
+BOARDS = ("6x7x4", "tictactoe", "4x4x3", "4x5x4/free", "5x6x4")
+evaluate_kernel = kernel(evaluate)
+
+
+def heuristic_value(name, position, *, wide=None):
+    """The heuristic for the side to move, by the kernel."""
+    heuristic = make_heuristic(name, position.spec, wide=wide)
+    layout = compiled_layout(position.spec, wide=wide)
+    own = from_int(position.stones, layout.board)
+    other = from_int(position.mask ^ position.stones, layout.board)
+    return evaluate_kernel(own, other, heuristic.starts, heuristic.weights[0], layout) / heuristic.unit
+
+
+def random_position(spec, rng):
+    """An unfinished position of a random game."""
+    while True:
+        position = Position.start(spec)
+        for _ in range(int(rng.integers(spec.cells))):
+            if position.is_over:
+                break
+            legal = position.legal_actions
+            position = position.play(legal[int(rng.integers(len(legal)))])
+        if not position.is_over:
+            return position
+
+
+@pytest.mark.parametrize("name", HEURISTICS)
+@pytest.mark.parametrize("board", [*BOARDS, "9x9x4", "7x8x4/free"])
+@settings(max_examples=25)
+@given(data=st.data())
+def test_heuristics_agree_with_the_slow_twin(name, board, data):
+    position = data.draw(positions(GameSpec.parse(board)))
+    assume(not position.is_over)
+    expected = reference.heuristic(name, position.to_array().tolist(), position.side_to_move, position.spec)
+    for wide in (None, True):
+        assert heuristic_value(name, position, wide=wide) == pytest.approx(expected)
+
+
+@settings(max_examples=60)
+@given(positions(), st.sampled_from(["powers", "squares"]))
+def test_heuristics_serve_every_board(position, name):
+    spec = position.spec
+    assume(not position.is_over and spec.inarow < 6)
+    assume(name == "powers" or spec.inarow <= min(spec.rows, spec.columns))
+    expected = reference.heuristic(name, position.to_array().tolist(), position.side_to_move, spec)
+    assert heuristic_value(name, position) == pytest.approx(expected)
+
+
+def test_window_weights_are_the_published_ones_and_grow():
+    assert window_weights(3) == [20, 60]
+    assert window_weights(4) == [10, 30, 80]
+    for inarow in range(2, 17):
+        assert len(window_weights(inarow)) == inarow - 1
+        assert window_weights(inarow) == sorted(window_weights(inarow))
+
+
+def test_squares_need_a_square():
+    with pytest.raises(InvalidLimitError, match="squares does not fit 3x5x4: it has no square of 4x4"):
+        make_heuristic("squares", GameSpec.parse("3x5x4"))
+
+
+@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("name", HEURISTICS)
+def test_minimax_agrees_with_the_slow_twin(board, name):
+    spec = GameSpec.parse(board)
+    rng = np.random.default_rng(5)
+    search = Minimax(spec, make_heuristic(name, spec), prune=False)
+    for _ in range(12):
+        position = random_position(spec, rng)
+        depth = int(rng.integers(1, 4))
+        result = search.search(position, depth)
+        cells, side = position.to_array().tolist(), position.side_to_move
+        kind, number = reference.minimax(name, cells, side, result.depth, spec, side, position.ply)
+        if kind == "open":
+            assert result.value == pytest.approx(number)
+        else:
+            assert forced_end(result.value) == number
+            assert (result.value > 0) == (kind == "win")
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("board", BOARDS)
+def test_pruning_memory_and_order_change_neither_value_nor_move(board):
+    """2,000 positions on each of five boards; on Tic Tac Toe and 4x4x3 to the end of the game."""
+    spec = GameSpec.parse(board)
+    rng = np.random.default_rng(11)
+    heuristics = [make_heuristic(name, spec) for name in HEURISTICS]
+    plain = [Minimax(spec, heuristic, prune=False) for heuristic in heuristics]
+    natural = np.arange(spec.actions)
+    others = [
+        [
+            Minimax(spec, heuristic),
+            Minimax(spec, heuristic, order=natural),
+            Minimax(spec, heuristic, memory=1 << 16),
+            Minimax(spec, heuristic, prune=False, memory=1 << 16),
+        ]
+        for heuristic in heuristics
+    ]
+    ties = [Minimax(spec, heuristic, all_best=True) for heuristic in heuristics]
+    for number in range(2000):
+        position = random_position(spec, rng)
+        which = number % 3
+        depth = None if spec.cells - position.ply <= 8 else int(rng.integers(1, 5))
+        expected = plain[which].search(position, depth)
+        for search in others[which]:
+            found = search.search(position, depth)
+            assert (found.value, found.action) == (expected.value, expected.action), repr(position)
+            assert found.nodes <= expected.nodes
+        best = [action for action, value in enumerate(expected.values) if value == expected.value]
+        if None not in [expected.values[action] for action in position.legal_actions]:
+            assert list(ties[which].search(position, depth).best) == best
+
+
+def test_boards_of_five_words_give_the_same():
+    spec = GameSpec.parse("6x7x4")
+    rng = np.random.default_rng(3)
+    for name in HEURISTICS:
+        word, wide = (Minimax(spec, make_heuristic(name, spec, wide=wide), wide=wide) for wide in (False, True))
+        for _ in range(5):
+            position = random_position(spec, rng)
+            assert word.search(position, 3) == wide.search(position, 3)
+
+
+def test_a_quick_win_is_preferred_and_a_loss_put_off():
+    search = Minimax(GameSpec.parse("6x7x4"), make_heuristic("windows", GameSpec.parse("6x7x4")))
+    now = search.search(Position.parse("445566"), 5)
+    assert now.action in (2, 6)
+    assert forced_end(now.value) == 7
+    later = search.search(Position.parse("45"), 7)
+    assert later.value < now.value
+    lost = search.search(Position.parse("44455554221"), 6)
+    assert forced_end(lost.value) == 13
+    assert lost.value < 0
+
+
+def test_nodes_are_positions_entered():
+    """Without cut-offs and without an early end: 7 + 49 + 343 for three plies of the empty board."""
+    spec = GameSpec.parse("6x7x4")
+    search = Minimax(spec, make_heuristic("windows", spec), prune=False)
+    assert [search.search(Position.start(spec), depth).nodes for depth in (1, 2, 3)] == [7, 56, 399]
+
+
+def test_deepening_ends_at_its_limits():
+    spec = GameSpec.parse("6x7x4")
+    search = Minimax(spec, make_heuristic("windows", spec))
+    start = Position.start(spec)
+    assert search.deepen(start, depth=4).action == search.search(start, 4).action
+    assert search.deepen(start, depth=4).depth == 4
+    assert search.deepen(start, nodes=1).depth == 1
+    assert search.deepen(start, cancelled=lambda: True).depth == 1
+    assert search.deepen(Position.parse("445566"), seconds=60).depth == 1  # a forced end
+    with pytest.raises(InvalidLimitError, match="depth is 0; it must be at least 1"):
+        search.search(start, 0)
+
+
+@pytest.mark.compiled
+def test_tic_tac_toe_is_never_lost():
+    """Against every play of the opponent, on both sides, with every heuristic's search to the end."""
+    search = Minimax(TIC_TAC_TOE, make_heuristic("windows", TIC_TAC_TOE))
+    for side in (1, 2):
+        front = [Position.start(TIC_TAC_TOE)]
+        while front:
+            position = front.pop()
+            if position.is_over:
+                assert position.winner in (None, side)
+            elif position.side_to_move == side:
+                front.append(position.play(search.search(position, None).action))
+            else:
+                front += [position.play(action) for action in position.legal_actions]
