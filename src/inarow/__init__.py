@@ -4,9 +4,10 @@ This page is the whole public API. Names are loaded when first used, so that imp
 is instant and compiles nothing. The rooms behind it, in the order in which data flows:
 
 games      the rules: spec, position, notation, compiled kernels
-search     thinking without learning: the exact solver, opening books
+search     thinking without learning: the exact solver, opening books, minimax, Monte Carlo trees
 agents     one interface for everything that plays, and the registry of agent strings
 arena      comparing agents: games, matches, statistics
+studies    published systems as their authors ran them
 interfaces the command line
 """
 

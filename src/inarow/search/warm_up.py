@@ -5,18 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
+import numpy as np
+
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
+from inarow.search.heuristics import make_heuristic
+from inarow.search.mcts import TreeSearch
+from inarow.search.minimax import Minimax
 from inarow.search.questions import Limits
 from inarow.search.solver import MIN_MEMORY, Solver
+
+_WIDE = GameSpec(8, 8, 5)
 
 
 def warm_up_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     """What to run, each with its name."""
-    boards = (("solver", CONNECT_FOUR), ("solver (free)", TIC_TAC_TOE), ("solver (wide)", GameSpec(8, 8, 5)))
-    for name, spec in boards:
+    for kind, spec in (("wide", _WIDE), ("word", CONNECT_FOUR)):
+        yield f"minimax and mcts ({kind})", partial(_search_trees, Position.start(spec))
+    for name, spec in (("solver", CONNECT_FOUR), ("solver (free)", TIC_TAC_TOE), ("solver (wide)", _WIDE)):
         yield name, partial(_solve_a_little, Position.start(spec))
 
 
 def _solve_a_little(position: Position) -> None:
     Solver(position.spec, memory=MIN_MEMORY).solve(position, limits=Limits(nodes=100))
+
+
+def _search_trees(position: Position) -> None:
+    Minimax(position.spec, make_heuristic("windows", position.spec)).search(position, 2)
+    search = TreeSearch(position.spec, np.random.default_rng(0))
+    action = search.search(position, simulations=50).action
+    search.search(position.play(action), simulations=50)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib.resources import as_file, files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -41,12 +41,9 @@ def rate(work: Work, seconds: float) -> float:
 
 def openspiel_playouts(start: Position, seconds: float) -> Peer | None:
     """Random games of OpenSpiel, driven from Python as its users do."""
-    try:
-        import pyspiel
-    except ImportError:
+    if find_spec("pyspiel") is None:
         return None
-    spec = start.spec
-    game = pyspiel.load_game(f"connect_four(rows={spec.rows},columns={spec.columns},x_in_row={spec.inarow})")
+    game = _openspiel_game(start)
     rng = np.random.default_rng(0)
 
     def work(games: int = 200) -> int:
@@ -58,6 +55,46 @@ def openspiel_playouts(start: Position, seconds: float) -> Peer | None:
         return games
 
     return Peer("OpenSpiel from Python", lambda: rate(work, seconds))
+
+
+def openspiel_mcts(start: Position, simulations: int, seconds: float) -> Peer | None:
+    """Simulations of OpenSpiel's C++ bot with random rollouts, a decision of the start at a time."""
+    try:
+        import pyspiel
+    except ImportError:
+        return None
+    state = _openspiel_game(start).new_initial_state()
+
+    def work() -> int:
+        evaluator = pyspiel.RandomRolloutEvaluator(n_rollouts=1, seed=1)
+        bot = pyspiel.MCTSBot(state.get_game(), evaluator, 2**0.5, simulations, 1000, False, 1, False)
+        bot.step(state)
+        return simulations
+
+    return Peer("OpenSpiel MCTSBot (C++)", lambda: rate(work, seconds))
+
+
+def openspiel_minimax(seconds: float) -> Peer | None:
+    """Alpha-beta to the end of Tic Tac Toe by OpenSpiel, in Python."""
+    try:
+        import pyspiel
+        from open_spiel.python.algorithms import minimax
+    except ImportError:
+        return None
+    game = pyspiel.load_game("tic_tac_toe")
+
+    def work() -> int:
+        minimax.alpha_beta_search(game)
+        return 1
+
+    return Peer("OpenSpiel (Python)", lambda: rate(work, seconds))
+
+
+def _openspiel_game(start: Position) -> Any:
+    import pyspiel
+
+    spec = start.spec
+    return pyspiel.load_game(f"connect_four(rows={spec.rows},columns={spec.columns},x_in_row={spec.inarow})")
 
 
 _BITBULLY = """

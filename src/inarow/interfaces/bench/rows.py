@@ -15,7 +15,19 @@ from inarow.games.perft import count_sequences
 from inarow.games.playout import random_playouts
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.interfaces.bench.peers import Peer, Work, bitbully_analyses, c_perft, openspiel_playouts, rate
+from inarow.interfaces.bench.peers import (
+    Peer,
+    Work,
+    bitbully_analyses,
+    c_perft,
+    openspiel_mcts,
+    openspiel_minimax,
+    openspiel_playouts,
+    rate,
+)
+from inarow.search.heuristics import make_heuristic
+from inarow.search.mcts import TreeSearch
+from inarow.search.minimax import Minimax
 from inarow.search.solver import Solver
 from inarow.workers import Progress
 
@@ -56,6 +68,10 @@ def _playouts(start: Position) -> Work:
     return work
 
 
+def _no_peer(start: Position) -> Peer | None:
+    return None
+
+
 def _perft(start: Position) -> Work:
     return lambda: count_sequences(start, _PERFT_DEPTH)[-1]
 
@@ -88,6 +104,30 @@ def _analyses(start: Position, plies: range, count: int) -> Work:
     return work
 
 
+def _simulations(start: Position) -> Work:
+    def work() -> int:
+        TreeSearch(start.spec, np.random.default_rng(1), solve=False).search(start, simulations=_SIMULATIONS)
+        return _SIMULATIONS
+
+    return work
+
+
+def _searches_to_the_end(start: Position) -> Work:
+    search = Minimax(start.spec, make_heuristic("windows", start.spec), order=np.arange(start.spec.actions))
+
+    def work() -> int:
+        search.search(start, None)
+        return 1
+
+    return work
+
+
+def _minimax_nodes(start: Position, depth: int | None) -> Work:
+    search = Minimax(start.spec, make_heuristic("windows", start.spec), prune=False)
+    return lambda: search.search(start, depth).nodes
+
+
+_SIMULATIONS = 10_000
 _SOLVER_MEMORY = 64 << 20
 _MIDGAME, _OPENING = range(12, 25), range(8, 15)
 
@@ -95,6 +135,26 @@ _BENCHMARKS = (
     _Benchmark("playouts", "6x7x4", "playouts/s", _playouts, lambda start: openspiel_playouts(start, _SECONDS)),
     _Benchmark("playouts", "12x12x5", "playouts/s", _playouts, lambda start: openspiel_playouts(start, _SECONDS)),
     _Benchmark("perft", "6x7x4", "nodes/s", _perft, lambda start: c_perft(start, _PERFT_DEPTH, _SECONDS)),
+    *(
+        _Benchmark(
+            "mcts",
+            board,
+            "simulations/s",
+            _simulations,
+            lambda start: openspiel_mcts(start, _SIMULATIONS, _SECONDS),
+        )
+        for board in ("6x7x4", "12x12x5")
+    ),
+    _Benchmark(
+        "minimax",
+        "tictactoe",
+        "searches/s, alpha-beta to the end",
+        _searches_to_the_end,
+        lambda start: openspiel_minimax(_SECONDS),
+    ),
+    _Benchmark("minimax", "tictactoe", "nodes/s, to the end", lambda start: _minimax_nodes(start, None), _no_peer),
+    _Benchmark("minimax", "6x7x4", "nodes/s, 6 plies", lambda start: _minimax_nodes(start, 6), _no_peer),
+    _Benchmark("minimax", "12x12x5", "nodes/s, 4 plies", lambda start: _minimax_nodes(start, 4), _no_peer),
     _Benchmark(
         "solve",
         "6x7x4",

@@ -11,6 +11,7 @@ from inarow.games.kernels import is_cache_empty
 from inarow.interfaces.cli.options import Json, Seed
 from inarow.interfaces.cli.output import print_json, progress_bar, stdout
 from inarow.search import warm_up as search
+from inarow.studies import warm_up as studies
 from inarow.workers import open_pool
 
 Step = tuple[str, Callable[[], object]]
@@ -19,7 +20,7 @@ Step = tuple[str, Callable[[], object]]
 def warmup(*, json: Json = False, seed: Seed = 0) -> None:
     """Compile all kernels into the cache, on all cores, so that no later command waits for them."""
     clock = time.perf_counter()
-    steps = [*search.warm_up_steps(), *games.warm_up_steps()]  # the longest first
+    steps = [*search.warm_up_steps(), *studies.warm_up_steps(), *games.warm_up_steps()]  # the longest first
     workers = min(os.cpu_count() or 1, len(steps)) if is_cache_empty() else 1
     with open_pool(workers) as pool, progress_bar("compiling") as progress:
         kernels = dict(pool.map(_timed, steps, progress=progress))

@@ -1,0 +1,20 @@
+"""Compiles every kernel of this room by using it once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from inarow.agents.registry import make_agent
+from inarow.games.position import Position
+from inarow.studies.agents import KINDS
+
+
+def warm_up_steps() -> Iterator[tuple[str, Callable[[], object]]]:
+    """What to run, each with its name. Boards of one word; the published systems know no others."""
+    for kind in KINDS:
+        yield kind.name, partial(_decide, kind.name)
+
+
+def _decide(name: str) -> None:
+    make_agent(name).decide(Position.start())
