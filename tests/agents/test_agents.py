@@ -177,7 +177,7 @@ def test_levels_draw_lots_below_the_top():
     ("text", "reason"),
     [
         ("minimax:depth=0", "depth of minimax is '0'; it must be a whole number from 1 to 256 or auto or none"),
-        ("mcts:simulations=-5", "simulations of mcts is '-5'; it must be a whole number from 1 to 1000000000 or auto"),
+        ("mcts:simulations=-5", "simulations of mcts is '-5'; it must be a whole number from 1 to 100000000 or auto"),
         ("mcts:simulations=5,seconds=1", "mcts takes simulations or seconds, not both"),
         ("hybrid:simulations=5,seconds=1", "hybrid takes simulations or seconds, not both"),
         ("mcts:seconds=nan", "seconds of mcts is 'nan'"),

@@ -36,7 +36,7 @@ def test_a_book_has_every_position_up_to_its_ply(made):
         assert book.score(position) == book.score(position.mirror()) == solver.solve(position).score
     deeper = Position.parse("12345", SPEC)
     assert book.score(deeper) is None
-    assert verify_book(book, solver, sample=50, plies=3, seed=1) > 50
+    assert len(verify_book(book, solver, sample=50, plies=3, seed=1)) > 50
     assert not path.with_name("book.npz.journal").exists()
 
 
@@ -218,4 +218,20 @@ def test_a_book_of_the_empty_board_alone(tmp_path):
 @pytest.mark.parametrize("board", ["6x6x4", "5x7x4"])
 def test_other_shipped_books_are_sound(board):
     book = shipped_book(GameSpec.parse(board))
-    assert verify_book(book, Solver(book.spec, memory=1 << 26), sample=20, plies=0, seed=3) == 21
+    assert len(verify_book(book, Solver(book.spec, memory=1 << 26), sample=20, plies=0, seed=3)) == 21
+
+
+def test_what_follows_the_dearest_positions_can_be_kept(tmp_path):
+    spec = GameSpec.parse("4x5x4")
+    with open_pool(1) as pool:
+        plain = build_book(spec, 4, tmp_path / "plain.npz", pool, memory=1 << 22)
+        deeper = build_book(spec, 4, tmp_path / "deeper.npz", pool, memory=1 << 22, deepen=3)
+    assert plain.plies == deeper.plies == 4
+    known = dict(zip(plain.keys.tolist(), plain.scores.tolist(), strict=True))
+    more = dict(zip(deeper.keys.tolist(), deeper.scores.tolist(), strict=True))
+    assert known.items() < more.items()
+    extra = [position_of_key(key, spec) for key in more.keys() - known.keys()]
+    assert {position.ply for position in extra} == {5}
+    assert len(extra) <= 15
+    solver = Solver(spec, memory=1 << 22)
+    assert all(solver.solve(position).score == deeper.score(position) for position in extra)

@@ -29,9 +29,9 @@ class Level:
 
 LEVELS: dict[int, Level] = {
     1: Level(7, 1.0),
-    2: Level(20, 1.0),
-    3: Level(50, 0.8),
-    4: Level(100, 0.6),
+    2: Level(30, 0.9),
+    3: Level(60, 0.7),
+    4: Level(110, 0.6),
     5: Level(200, 0.5),
     6: Level(400, 0.4),
     7: Level(1_000, 0.3),

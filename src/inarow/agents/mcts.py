@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Literal
 
 import msgspec
@@ -13,21 +12,23 @@ from inarow.agents.minimax import Depth, HeuristicChoice
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.search.heuristics import make_heuristic
-from inarow.search.mcts import Rollouts, TreeResult, TreeSearch
+from inarow.search.mcts import USUAL_EXPLORATION, Rollouts, TreeResult, TreeSearch
 
 _USUAL_SIMULATIONS = 1000
 
 
 class MctsParameters(msgspec.Struct, frozen=True, kw_only=True):
     simulations: Annotated[
-        Annotated[int, msgspec.Meta(ge=1, le=10**9)] | Literal["auto"],
+        Annotated[int, msgspec.Meta(ge=1, le=10**8)] | Literal["auto"],
         msgspec.Meta(description="for a move, in each thread; auto: 1000, or no limit if seconds are given"),
     ] = "auto"
     seconds: Annotated[
         Annotated[float, msgspec.Meta(gt=0, le=3600)] | Literal["none"],
         msgspec.Meta(description="time for a move; not reproducible"),
     ] = "none"
-    c: Annotated[float, msgspec.Meta(ge=0, le=100, description="exploration constant")] = math.sqrt(2)
+    c: Annotated[float, msgspec.Meta(ge=0, le=100, description="exploration constant, for results from 0 to 1")] = (
+        USUAL_EXPLORATION
+    )
     final: Annotated[Literal["visits", "score"], msgspec.Meta(description="what the move played has most of")] = (
         "visits"
     )
@@ -41,7 +42,6 @@ class MctsParameters(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HybridParameters(MctsParameters, frozen=True, kw_only=True):
-    c: Annotated[float, msgspec.Meta(ge=0, le=100, description="exploration constant")] = 1 / math.sqrt(2)
     informed: Annotated[
         Annotated[int, msgspec.Meta(ge=0, le=256)] | Literal["all"],
         msgspec.Meta(description="first moves of a rollout that minimax plays"),

@@ -1,13 +1,14 @@
 """Building and checking opening books. Long work: it can be killed and goes on where it was.
 
 All positions of the last ply are solved, in worker processes; those before follow from them by the
-rules. What is solved is appended to a journal beside the book, one line a position.
+rules, and what follows the most expensive ones may be added. What is solved is appended to a
+journal beside the book, one line a position.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -52,37 +53,59 @@ def build_book(
     *,
     memory: int,
     entries: int | None = None,
+    deepen: int = 0,
     progress: Progress | None = None,
 ) -> Book:
     """Solves every unfinished position of `plies` stones and writes the book to `path`.
 
     With `entries`, the most expensive positions of the last ply are kept first, and the book
-    promises all positions of one ply less. The journal `path` + `.journal` is used and removed.
+    promises all positions of one ply less. With `deepen`, what follows so many of the most
+    expensive positions is solved and kept as well. The journal `path` + `.journal` is used and removed.
     """
     check_board(spec)
     if not 0 <= plies < spec.cells:
         raise InvalidLimitError(f"plies is {plies}; on {spec} it must be 0 to {spec.cells - 1}")
     if entries is not None and entries < 1:
         raise InvalidLimitError(f"entries is {entries}; it must be at least 1")
+    if deepen < 0:
+        raise InvalidLimitError(f"deepen is {deepen}; it must be at least 0")
     if path.is_dir():
         raise BookError(f"{path} is a folder; a file is to be written")
     levels = list(_levels(spec, plies))
     journal = path.with_name(path.name + ".journal")
     solved = {line.moves: line for line in _resume_journal(journal, f"{spec} {plies}")}
-    open_moves = [position.moves for position in levels[-1].values() if position.moves not in solved]
-    total = len(levels[-1])
-    with journal.open("a", encoding="ascii") as file:
-        for lines in pool.map(_solve_chunk, _tasks(spec, memory, open_moves)):
-            for line in lines:
-                solved[line.moves] = line
-                file.write(f"{line.moves} {line.score} {line.nodes}\n")
-            file.flush()
-            if progress is not None:
-                progress(len(solved), total)
-    book = _assemble(spec, plies, levels, solved, entries)
+    for lines in _solved(levels[-1].values(), solved, journal, spec, pool, memory, progress):
+        solved |= {line.moves: line for line in lines}
+    dearest = sorted(levels[-1].values(), key=lambda position: -solved[position.moves].nodes)[:deepen]
+    beyond = {book_key(after): after for position in dearest for after in _successors(position)}
+    for lines in _solved(beyond.values(), solved, journal, spec, pool, memory, progress):
+        solved |= {line.moves: line for line in lines}
+    book = _assemble(spec, plies, levels, beyond, solved, entries)
     book.save(path)
     journal.unlink()
     return book
+
+
+def _solved(
+    positions: Collection[Position],
+    solved: Mapping[str, Solved],
+    journal: Path,
+    spec: GameSpec,
+    pool: Pool,
+    memory: int,
+    progress: Progress | None,
+) -> Iterator[list[Solved]]:
+    """Solves the positions that are not in `solved`, and writes them to the journal as they come."""
+    open_moves = [position.moves for position in positions if position.moves not in solved]
+    done = len(positions) - len(open_moves)
+    with journal.open("a", encoding="ascii") as file:
+        for lines in pool.map(_solve_chunk, _tasks(spec, memory, open_moves)):
+            file.writelines(f"{line.moves} {line.score} {line.nodes}\n" for line in lines)
+            file.flush()
+            done += len(lines)
+            if progress is not None:
+                progress(done, len(positions))
+            yield lines
 
 
 def _levels(spec: GameSpec, plies: int) -> Iterator[dict[int, Position]]:
@@ -92,12 +115,16 @@ def _levels(spec: GameSpec, plies: int) -> Iterator[dict[int, Position]]:
     for _ in range(plies):
         following: dict[int, Position] = {}
         for position in level.values():
-            for action in position.legal_actions:
-                after = position.play(action)
-                if not after.is_over:
-                    following.setdefault(book_key(after), after)
+            for after in _successors(position):
+                following.setdefault(book_key(after), after)
         level = following
         yield level
+
+
+def _successors(position: Position) -> list[Position]:
+    """The unfinished positions after one move."""
+    after = [position.play(action) for action in position.legal_actions]
+    return [each for each in after if not each.is_over]
 
 
 def _tasks(spec: GameSpec, memory: int, moves: Sequence[str]) -> list[_Task]:
@@ -143,6 +170,7 @@ def _assemble(
     spec: GameSpec,
     plies: int,
     levels: Sequence[Mapping[int, Position]],
+    beyond: Mapping[int, Position],
     solved: Mapping[str, Solved],
     entries: int | None,
 ) -> Book:
@@ -154,6 +182,7 @@ def _assemble(
         for key, _ in dearest_last[: len(scores) - entries]:
             del scores[key]
         plies -= 1
+    scores |= {key: solved[position.moves].score for key, position in beyond.items()}
     keys = np.array(sorted(scores), np.uint64)
     return Book(spec, plies, keys, np.array([scores[int(key)] for key in keys], np.int8))
 
@@ -172,10 +201,10 @@ def _score_from_children(position: Position, scores: Mapping[int, int]) -> int:
 
 def verify_book(
     book: Book, solver: Solver, *, sample: int, plies: int, seed: int, progress: Progress | None = None
-) -> int:
+) -> list[Position]:
     """Solves every entry of up to `plies` stones and `sample` others again, without any book.
 
-    Returns how many were checked; raises BookError that names the first wrong one.
+    Returns what was checked; raises BookError that names the first wrong one.
     """
     if sample < 0:
         raise InvalidLimitError(f"sample is {sample}; it must be at least 0")
@@ -184,15 +213,18 @@ def verify_book(
     others = np.array([number for number, position in enumerate(positions) if position.ply > plies], np.int64)
     rng = np.random.default_rng(seed)
     drawn = rng.choice(others, min(sample, len(others)), replace=False).tolist()
-    chosen = [*early, *drawn]
-    for done, number in enumerate(chosen, start=1):
-        position = positions[number]
-        truth = solver.solve(position).score
-        if truth != book.scores[number]:
-            raise BookError(f"the book says {book.scores[number]} after {position.moves!r}; it is {truth}")
+    chosen = [positions[number] for number in [*early, *drawn]]
+    for done, position in enumerate(chosen, start=1):
+        check_entry(book, position, solver.solve(position).score)
         if progress is not None:
             progress(done, len(chosen))
-    return len(chosen)
+    return chosen
+
+
+def check_entry(book: Book, position: Position, truth: int | None) -> None:
+    """Raises BookError if the book does not say `truth` of a position."""
+    if book.score(position) != truth:
+        raise BookError(f"the book says {book.score(position)} after {position.moves!r}; it is {truth}")
 
 
 def position_of_key(key: int, spec: GameSpec) -> Position:

@@ -39,6 +39,9 @@ from inarow.search.uct import PLAN, grow
 Final = Literal["visits", "score"]
 Cancelled = Callable[[], bool]
 
+USUAL_EXPLORATION = 1 / math.sqrt(2)
+"""For results between 0 and 1; the same as sqrt 2 where losses count -1."""
+
 _PATIENCE = 0.01
 """Seconds between two looks at the clock, about."""
 _FIRST_BATCH = 64
@@ -87,7 +90,7 @@ class TreeSearch:
         spec: GameSpec,
         rng: np.random.Generator,
         *,
-        exploration: float = math.sqrt(2),
+        exploration: float = USUAL_EXPLORATION,
         final: Final = "visits",
         solve: bool = True,
         memory: int = 64 << 20,

@@ -66,26 +66,7 @@ def grow(
         path[0] = 0
         is_new = False
         while proof[node] == UNKNOWN and not is_new:
-            if size[node] == 0 and (visits[node] > 0 or node == 0):
-                free = playable(both, layout)
-                wanted = count_cells(free)
-                if counts[USED] + wanted <= len(visits):
-                    begin_of_block = counts[USED]
-                    counts[USED] += wanted
-                    first[node], size[node] = begin_of_block, wanted
-                    for place in range(wanted):
-                        child = begin_of_block + place
-                        cell = first_cell(free)
-                        free = free ^ single_cell(cell, free)
-                        visits[child] = points[child] = first[child] = size[child] = tried[child] = 0
-                        spread[child] = 0.0
-                        proof[child] = UNKNOWN
-                        other = begin_of_block + int(rng.random() * (place + 1))  # shuffles as it goes
-                        cells[child] = cells[other]
-                        cells[other] = cell
-                else:
-                    counts[EXHAUSTED] = 1
-            if size[node] == 0:
+            if size[node] == 0 and not _make_children(tree, node, playable(both, layout), rng):
                 break  # no room: another rollout from here
             if tried[node] < size[node]:
                 child = first[node] + tried[node]
@@ -129,6 +110,28 @@ def grow(
             spread[node] = np.float32(1.0) / np.float32(math.sqrt(visits[node]))
             result = 2 - result
     return simulations
+
+
+@register_jitable
+def _make_children(tree: Tree, node: int, free: Bits, rng: np.random.Generator) -> bool:
+    """Gives a node its block of children on the cells `free`, shuffled; False if there is no room."""
+    block, wanted = tree.counts[USED], count_cells(free)
+    if block + wanted > len(tree.visits):
+        tree.counts[EXHAUSTED] = 1
+        return False
+    tree.counts[USED] += wanted
+    tree.first[node], tree.size[node] = block, wanted
+    for child in range(block, block + wanted):
+        tree.visits[child] = tree.points[child] = 0
+        tree.first[child] = tree.size[child] = tree.tried[child] = 0
+        tree.spread[child] = 0.0
+        tree.proof[child] = UNKNOWN
+        cell = first_cell(free)
+        free = free ^ single_cell(cell, free)
+        other = block + int(rng.random() * (child + 1 - block))
+        tree.cell[child] = tree.cell[other]
+        tree.cell[other] = cell
+    return True
 
 
 @register_jitable

@@ -17,7 +17,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from inarow.errors import InvalidSpecError, MissingExtraError
 from inarow.games.position import Position
+from inarow.games.spec import CONNECT_FOUR
 
 Work = Callable[[], int]
 """Does a fixed amount of work and returns how many units that was."""
@@ -122,6 +124,26 @@ def bitbully_analyses(sample: Sequence[Position], seconds: float) -> Peer | None
     lines = "".join(f"{position.moves}\n" for position in sample)
     command = [sys.executable, "-c", _BITBULLY, str(seconds)]
     return Peer("BitBully", lambda: float(subprocess.check_output(command, input=lines, text=True)))
+
+
+_BITBULLY_SCORES = """
+import sys
+from bitbully import BitBully, Board
+solver = BitBully()
+for line in sys.stdin:
+    print(solver.mtdf(Board([int(move) - 1 for move in line.strip()])))
+"""
+
+
+def bitbully_scores(positions: Sequence[Position]) -> list[int]:
+    """The exact scores of unfinished 6x7x4 positions by BitBully, with its own book; see `bitbully_analyses`."""
+    if find_spec("bitbully") is None:
+        raise MissingExtraError("bitbully", "dev")
+    if any(position.spec != CONNECT_FOUR for position in positions):
+        raise InvalidSpecError("BitBully knows 6x7x4 only")
+    lines = "".join(f"{position.moves}\n" for position in positions)
+    answer = subprocess.check_output([sys.executable, "-c", _BITBULLY_SCORES], input=lines, text=True)
+    return [int(score) for score in answer.split()]
 
 
 def c_perft(start: Position, depth: int, seconds: float) -> Peer | None:

@@ -9,10 +9,11 @@ from pathlib import Path
 from cyclopts import App, Parameter
 
 from inarow.games.spec import GameSpec
+from inarow.interfaces.bench.peers import bitbully_scores
 from inarow.interfaces.cli.options import Board, Json, Memory, Seed
 from inarow.interfaces.cli.output import print_json, progress_bar, stdout
 from inarow.search.book import Book
-from inarow.search.book_build import build_book, position_of_key, verify_book
+from inarow.search.book_build import build_book, check_entry, position_of_key, verify_book
 from inarow.search.solver import Solver
 from inarow.workers import open_pool
 
@@ -26,6 +27,7 @@ def build(
     board: Board = "connect4",
     plies: int,
     entries: int | None = None,
+    deepen: int = 0,
     workers: int = 1,
     memory: Memory = 64,
     json: Json = False,
@@ -40,18 +42,33 @@ def build(
     out: The file to write.
     plies: Stones on the board in the last positions.
     entries: Keep at most so many, the most expensive of the last ply first.
+    deepen: Also solve what follows so many of the most expensive positions of the last ply.
     workers: Processes that solve.
     """
     with open_pool(workers) as pool, progress_bar(f"book of {board}") as progress:
         made = build_book(
-            GameSpec.parse(board), plies, out, pool, memory=memory << 20, entries=entries, progress=progress
+            GameSpec.parse(board),
+            plies,
+            out,
+            pool,
+            memory=memory << 20,
+            entries=entries,
+            deepen=deepen,
+            progress=progress,
         )
     _tell(out, made, json)
 
 
 @book.command
 def verify(
-    file: Path, *, sample: int = 1000, plies: int = 0, memory: Memory = 256, json: Json = False, seed: Seed = 0
+    file: Path,
+    *,
+    sample: int = 1000,
+    plies: int = 0,
+    peer: bool = False,
+    memory: Memory = 256,
+    json: Json = False,
+    seed: Seed = 0,
 ) -> None:
     """Check a book's checksum and solve entries again.
 
@@ -60,12 +77,18 @@ def verify(
     file: The book.
     sample: How many entries to draw.
     plies: Also check every entry of up to so many stones.
+    peer: Also compare what was checked with BitBully, if it is installed (6x7x4 only).
     """
     made = Book.load(file)
     solver = Solver(made.spec, memory=memory << 20)
     with progress_bar("solving again") as progress:
         checked = verify_book(made, solver, sample=sample, plies=plies, seed=seed, progress=progress)
-    _tell(file, made, json, checked=checked)
+    if not peer:
+        _tell(file, made, json, checked=len(checked))
+        return
+    for position, score in zip(checked, bitbully_scores(checked), strict=True):
+        check_entry(made, position, score)
+    _tell(file, made, json, checked=len(checked), checked_by_bitbully=len(checked))
 
 
 @book.command
