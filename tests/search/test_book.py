@@ -180,14 +180,15 @@ def test_a_senseless_ply_is_refused(tmp_path):
         build_book(SPEC, 25, tmp_path / "book.npz", pool, memory=1 << 22)
 
 
-def test_the_shipped_book_agrees_with_bitbully_entry_by_entry():
+def test_the_shipped_book_agrees_with_bitbully():
+    """5,000 entries, drawn anew each time; `book verify --peer` does more."""
     bitbully = pytest.importorskip("bitbully")
     oracle = bitbully.BitBully()
     book = shipped_book(CONNECT_FOUR)
-    assert len(book) > 2000
+    assert book.plies == 9
     assert book.score(Position.start()) == 1
-    for key, score in zip(book.keys.tolist(), book.scores.tolist(), strict=True):
-        position = position_of_key(key, CONNECT_FOUR)
+    for number in np.random.default_rng().choice(len(book), 5000, replace=False):
+        position, score = position_of_key(int(book.keys[number]), CONNECT_FOUR), book.scores[number]
         assert oracle.mtdf(bitbully.Board(list(position.actions))) == score, position
 
 

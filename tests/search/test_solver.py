@@ -80,7 +80,7 @@ def test_scores_equal_the_whole_game_valued_backwards(board, sample):
 # Rows x columns, four in a row: 1 first side wins, 0 draw, -1 second side wins.
 PUBLISHED = {
     "4x4": 0, "4x5": 0, "4x6": -1, "4x7": 0, "4x8": -1, "5x4": 0, "5x5": 0, "5x6": 0, "5x7": 0, "6x4": 0, "6x5": 0,
-    "6x6": -1, "7x4": 0, "7x5": 0,
+    "6x6": -1, "7x4": 0, "7x5": 0, "5x8": 1, "7x6": 1,
 }  # fmt: skip
 
 
