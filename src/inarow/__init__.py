@@ -6,7 +6,7 @@ is instant and compiles nothing. The rooms behind it, in the order in which data
 games      the rules: spec, position, notation, compiled kernels
 search     thinking without learning: the exact solver, opening books, minimax, Monte Carlo trees
 agents     one interface for everything that plays, and the registry of agent strings
-arena      comparing agents: games, matches, statistics
+arena      comparing agents: games, matches, grades, statistics
 studies    published systems as their authors ran them
 interfaces the command line
 """
@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     from inarow.agents.agent import Decision as Decision
     from inarow.agents.registry import make_agent as make_agent
     from inarow.arena.game import play_game as play_game
+    from inarow.arena.grading import Grade as Grade
+    from inarow.arena.grading import grade as grade
     from inarow.arena.match import Match as Match
     from inarow.arena.match import play_match as play_match
+    from inarow.arena.suite import Suite as Suite
     from inarow.errors import IllegalMoveError as IllegalMoveError
     from inarow.errors import InarowError as InarowError
     from inarow.errors import InvalidAgentError as InvalidAgentError
@@ -50,7 +53,9 @@ _HOMES = {
     "agents.agent": ("Agent", "Decision"),
     "agents.registry": ("make_agent",),
     "arena.game": ("play_game",),
+    "arena.grading": ("Grade", "grade"),
     "arena.match": ("Match", "play_match"),
+    "arena.suite": ("Suite",),
     "errors": ("IllegalMoveError", "InarowError", "InvalidAgentError", "InvalidSpecError", "NotationError"),
     "games.perft": ("count_positions", "count_sequences"),
     "games.pgn": ("from_pgn", "to_pgn"),

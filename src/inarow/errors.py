@@ -38,6 +38,10 @@ class BookError(InarowError, ValueError):
     """A file that is not a sound opening book, or a book for another board."""
 
 
+class SuiteError(InarowError, ValueError):
+    """A file that is not a sound suite, or a suite for another board."""
+
+
 class StoreError(InarowError, ValueError):
     """A file that is not a sound results store, or a result that cannot be stored."""
 

@@ -1,8 +1,8 @@
-"""What paired games say about two agents, and how surely.
+"""What games and moves say about agents, and how surely.
 
-The unit is the pair: one opening played twice with sides swapped. The two games of a pair are not
-independent, the pairs are. A pair scores 0, 1/4, 1/2, 3/4 or 1 of its two points; the five counts
-are the pentanomial from which everything here follows.
+Between two agents the unit is the pair: one opening played twice with sides swapped. The two games
+of a pair are not independent, the pairs are. A pair scores 0, 1/4, 1/2, 3/4 or 1 of its two points;
+the five counts are the pentanomial from which everything about a match follows.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from statistics import NormalDist
+
+import numpy as np
 
 _PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 Z_95 = NormalDist().inv_cdf(0.975)
@@ -35,10 +37,25 @@ def score_interval(counts: Sequence[int]) -> Interval:
     smoothed = [count + _PRIOR for count in counts]
     mean = _mean(smoothed)
     tosses = pairs * mean * (1 - mean) / _variance(smoothed)
-    shrink = 1 + Z_95**2 / tosses
-    centre = (score + Z_95**2 / (2 * tosses)) / shrink
-    half = Z_95 * math.sqrt(score * (1 - score) / tosses + (Z_95 / (2 * tosses)) ** 2) / shrink
-    return 0.0 if score == 0 else centre - half, 1.0 if score == 1 else centre + half
+    return wilson_interval(score, tosses)
+
+
+def wilson_interval(rate: float, trials: float) -> Interval:
+    """Wilson's 95 % interval for the chance of success, given the rate of successes in some trials."""
+    shrink = 1 + Z_95**2 / trials
+    centre = (rate + Z_95**2 / (2 * trials)) / shrink
+    half = Z_95 * math.sqrt(rate * (1 - rate) / trials + (Z_95 / (2 * trials)) ** 2) / shrink
+    return 0.0 if rate == 0 else centre - half, 1.0 if rate == 1 else centre + half
+
+
+def mean_interval(values: np.ndarray) -> Interval | None:
+    """A 95 % interval for the expectation of independent values that are never negative, by the
+    normal approximation; None for fewer than two.
+    """
+    if len(values) < 2:
+        return None
+    mean, half = float(values.mean()), Z_95 * float(values.std(ddof=1)) / math.sqrt(len(values))
+    return max(0.0, mean - half), mean + half
 
 
 def likelihood_of_superiority(counts: Sequence[int]) -> float:

@@ -1,0 +1,116 @@
+"""Suites: positions to decide in, with the exact score of every action.
+
+A suite file is an `.npz` of three arrays: `moves` (bytes, a move string for each position), `scores`
+(int8, one row for each position and one column for each action, for the side to move) and `header`
+(bytes of a JSON object with format, version, board, entries, checksum and provenance). Read without
+pickle; a file that is anything else is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from inarow.errors import InvalidLimitError, SuiteError, one_line, shown
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+from inarow.search.solver import Solver
+
+ILLEGAL = -128
+"""Stands for a score where the action is illegal; no score is as low."""
+_FORMAT, _VERSION = "inarow-suite", 1
+_MAX_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """Unfinished positions of one board, and what each action in them is worth."""
+
+    name: str
+    spec: GameSpec
+    positions: tuple[Position, ...]
+    scores: np.ndarray  # [N, A] int8, for the side to move; ILLEGAL where the action is
+    provenance: dict[str, Any]
+    """How it was made; JSON."""
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    @property
+    def checksum(self) -> str:
+        """Of board, games and scores."""
+        return _checksum(self.spec, self._moves(), self.scores)
+
+    def save(self, path: Path) -> None:
+        """Writes the file whole or not at all."""
+        header = {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "board": str(self.spec),
+            "entries": len(self),
+            "checksum": self.checksum,
+            "provenance": self.provenance,
+        }
+        draft = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            with draft.open("wb") as file:
+                text = np.frombuffer(json.dumps(header).encode(), np.uint8)
+                np.savez_compressed(file, moves=self._moves(), scores=self.scores, header=text)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, path: Path, *, name: str | None = None) -> Suite:
+        """Reads and checks a file; raises SuiteError with the reason. Without a name, the file gives it."""
+        try:
+            if path.stat().st_size > _MAX_BYTES:
+                raise SuiteError(f"{path} has more than {_MAX_BYTES >> 20} MB; it is not a suite")
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+                header = json.loads(bytes(arrays["header"]))
+                moves, scores = arrays["moves"], arrays["scores"]
+            if (header["format"], header["version"]) != (_FORMAT, _VERSION):
+                raise SuiteError(f"{path} has format {header['format']} {header['version']}, not {_FORMAT} {_VERSION}")
+            spec = GameSpec.parse(header["board"])
+            if moves.dtype.kind != "S" or scores.dtype != np.int8 or scores.shape != (len(moves), spec.actions):
+                raise SuiteError(f"{path} has arrays of the wrong kind")
+            if not len(moves):
+                raise SuiteError(f"{path} has no positions")
+            if header["checksum"] != _checksum(spec, moves, scores):
+                raise SuiteError(f"{path} is damaged: its checksum is wrong")
+            positions = tuple(Position.parse(text.decode("ascii"), spec) for text in moves.tolist())
+            if any(_legal(row) != position.legal_actions for row, position in zip(scores, positions, strict=True)):
+                raise SuiteError(f"{path} is damaged: its scores are not those of the legal moves")
+            return cls(name or path.name, spec, positions, scores, dict(header["provenance"]))
+        except SuiteError:
+            raise
+        except Exception as error:  # a damaged archive can raise almost anything
+            raise SuiteError(f"{path} is not a suite: {one_line(error)}") from None
+
+    def _moves(self) -> np.ndarray:
+        return np.array([position.moves.encode() for position in self.positions])
+
+
+def _checksum(spec: GameSpec, moves: np.ndarray, scores: np.ndarray) -> str:
+    digest = hashlib.blake2b(str(spec).encode(), digest_size=16)
+    digest.update(b"\n".join(moves.tolist()))
+    digest.update(scores.tobytes())
+    return digest.hexdigest()
+
+
+def _legal(scores: np.ndarray) -> tuple[int, ...]:
+    return tuple(np.flatnonzero(scores != ILLEGAL).tolist())
+
+
+def exact_scores(position: Position, solver: Solver) -> list[int]:
+    """A row of a suite's scores; raises InvalidLimitError if the solver gives up."""
+    scores = solver.analyse(position).scores
+    if any(scores[action] is None for action in position.legal_actions):
+        raise InvalidLimitError(f"{position.spec} is too hard to solve after {shown(position.moves)}")
+    return [ILLEGAL if score is None else score for score in scores]

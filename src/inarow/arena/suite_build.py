@@ -1,0 +1,175 @@
+"""Making suites: positions of every stage of the game, from weak and from strong play.
+
+Drawing them is quick; scoring them is long work, done in worker processes. What is scored is
+appended to a journal beside the suite, one line a position, so that a killed build can go on.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from inarow import __version__
+from inarow.agents.agent import Agent
+from inarow.agents.registry import make_agent
+from inarow.arena.suite import Suite, exact_scores
+from inarow.errors import InvalidLimitError, SuiteError, shown
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+from inarow.games.symmetry import canonical_key
+from inarow.search.shipped import shipped_book
+from inarow.search.solver import Solver
+from inarow.workers import Pool, Progress
+
+PLAYERS = ("mcts:simulations=500,c=1.4142135623730951", "random")
+"""Each plays for half of the positions; the last one fills what the others cannot find. All that decides
+their moves is written out, since another default would draw other positions.
+"""
+NOISE = 0.2
+"""Chance of a uniformly random move instead of the player's."""
+MAX_POSITIONS = 1_000_000
+_MAX_MISSES = 1000
+"""Games in a row without a new position after which a player is said to find no more."""
+_CHUNK = 4
+"""Positions a task: few, since those of early plies take seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    board: str
+    memory: int
+    moves: tuple[str, ...]
+
+
+def build_suite(
+    spec: GameSpec, path: Path, pool: Pool, *, positions: int, seed: int, memory: int, progress: Progress | None = None
+) -> Suite:
+    """Draws `positions` positions, scores every action in them and writes the suite to `path`.
+
+    The suite follows from board, number and seed alone. `progress` is told of the drawing first,
+    then of the scoring. The journal `path` + `.journal` is used and removed.
+    """
+    if path.is_dir() or not path.parent.is_dir():
+        raise SuiteError(f"{path} is a folder, or in one that is not there; a file is to be written")
+    drawn = draw_positions(spec, positions, seed=seed, progress=progress)
+    journal = path.with_name(path.name + ".journal")
+    scored = _resume_journal(journal, spec)
+    missing = [position.moves for position in drawn if position.moves not in scored]
+    left = len(missing)
+    with journal.open("a", encoding="ascii") as file:
+        for chunk in pool.map(_score_chunk, _tasks(spec, memory, missing)):
+            scored |= chunk
+            file.writelines(f"{moves} {' '.join(map(str, scores))}\n" for moves, scores in chunk.items())
+            file.flush()
+            left -= len(chunk)
+            if progress is not None:
+                progress(len(drawn) - left, len(drawn))
+    suite = Suite(
+        path.name,
+        spec,
+        tuple(drawn),
+        np.array([scored[position.moves] for position in drawn], np.int8),
+        {
+            "command": f"inarow suite build {path.name} --board {spec} --positions {positions} --seed {seed}",
+            "version": __version__,
+            "players": list(PLAYERS),
+            "noise": NOISE,
+        },
+    )
+    suite.save(path)
+    journal.unlink()
+    return suite
+
+
+# --- drawing ---
+
+
+def draw_positions(spec: GameSpec, count: int, *, seed: int, progress: Progress | None = None) -> list[Position]:
+    """`count` unfinished positions with a choice of moves, no two of them symmetric to each other.
+
+    All plies from the start to the one before the last row is filled have equally many; what the
+    first plies lack, the later ones share. Raises InvalidLimitError if the board has too few.
+    """
+    if not 1 <= count <= MAX_POSITIONS:
+        raise InvalidLimitError(f"positions is {count}; it must be 1 to {MAX_POSITIONS}")
+    last = spec.cells - spec.columns
+    drawn: list[Position] = []
+    for ply in range(last + 1):
+        wanted = -(-(count - len(drawn)) // (last + 1 - ply))
+        drawn += _draw_stratum(spec, ply, wanted, np.random.SeedSequence(seed, spawn_key=(ply,)))
+        if progress is not None:
+            progress(len(drawn), count)
+    if len(drawn) < count:
+        raise InvalidLimitError(f"only {len(drawn)} of {count} positions were found on {spec}")
+    return drawn
+
+
+def _draw_stratum(spec: GameSpec, ply: int, count: int, seed: np.random.SeedSequence) -> list[Position]:
+    found: dict[int, Position] = {}
+    for number, (player, stream) in enumerate(zip(PLAYERS, seed.spawn(len(PLAYERS)), strict=True), start=1):
+        agent, rng = make_agent(player, seed=stream.spawn(1)[0]), np.random.default_rng(stream)
+        wanted = count * number // len(PLAYERS)
+        misses = 0
+        while len(found) < wanted and misses < _MAX_MISSES:
+            position = _play_to(ply, spec, agent, rng)
+            key = canonical_key(position)
+            misses += 1
+            if position.ply == ply and len(position.legal_actions) > 1 and key not in found:
+                found[key] = position
+                misses = 0
+    return list(found.values())
+
+
+def _play_to(ply: int, spec: GameSpec, agent: Agent, rng: np.random.Generator) -> Position:
+    """The position of a noisy game of `agent` with itself at `ply`, or at its end if that is earlier."""
+    position = Position.start(spec)
+    while position.ply < ply and not position.is_over:
+        legal = position.legal_actions
+        is_noise = rng.random() < NOISE
+        position = position.play(legal[int(rng.random() * len(legal))] if is_noise else agent.decide(position).action)
+    return position
+
+
+# --- scoring ---
+
+
+def _tasks(spec: GameSpec, memory: int, moves: Sequence[str]) -> list[_Task]:
+    return [_Task(str(spec), memory, tuple(moves[at : at + _CHUNK])) for at in range(0, len(moves), _CHUNK)]
+
+
+@lru_cache(maxsize=1)
+def _worker_solver(board: str, memory: int) -> Solver:
+    """The solver of a worker process, which keeps its table from task to task."""
+    spec = GameSpec.parse(board)
+    return Solver(spec, memory=memory, book=shipped_book(spec))
+
+
+def _score_chunk(task: _Task) -> dict[str, list[int]]:
+    solver = _worker_solver(task.board, task.memory)
+    return {moves: exact_scores(Position.parse(moves, solver.spec), solver) for moves in task.moves}
+
+
+def _resume_journal(path: Path, spec: GameSpec) -> dict[str, list[int]]:
+    """The scores that a journal holds, by moves; it is left ready to be continued, a new one with its title.
+
+    A last line that was cut off by a kill is dropped.
+    """
+    title = f"suite {spec}"
+    if not path.exists():
+        path.write_text(f"{title}\n", encoding="ascii")
+    text = path.read_text(encoding="ascii", errors="replace")
+    whole = text.rfind("\n") + 1
+    first, *lines = text[:whole].split("\n")[:-1] or [text]
+    if first != title:
+        raise SuiteError(f"{path} belongs to another suite ({shown(first)}, not {title}); remove it to start anew")
+    try:
+        scored = {moves: [int(score) for score in scores] for moves, *scores in (line.split(" ") for line in lines)}
+    except ValueError:
+        raise SuiteError(f"{path} is damaged; remove it to start anew") from None
+    os.truncate(path, whole)
+    return scored
