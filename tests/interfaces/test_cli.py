@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from inarow.arena.store import Store
 from inarow.games.pgn import from_pgn, split_games
 from inarow.games.record import from_json_line
 
@@ -28,6 +29,7 @@ def document(*args: str, **options):
 
 
 SMALL_BOOK = str(files("inarow.search") / "books" / "6x6x4.npz")
+SUITE = str(files("inarow.arena") / "suites" / "6x7x4.npz")
 BAD = {
     "unknown agent": (["match", "nobody", "random"], "there is no agent 'nobody'; agents are random"),
     "unknown key": (["match", "winblock:depth=3", "random"], "winblock has no key 'depth'; its keys are epsilon"),
@@ -75,6 +77,21 @@ BAD = {
         ["book", "build", "b.npz", "--board", "tictactoe", "--plies", "2"],
         "there are no books",
     ),
+    "no agent to grade": (["grade", "nobody"], "there is no agent 'nobody'"),
+    "human to grade": (["grade", "human"], "human needs somebody to ask"),
+    "no workers to grade": (["grade", "random", "--workers", "0"], "workers is 0"),
+    "no suite": (["grade", "random", "--suite", "/nowhere/suite.npz"], "is not a suite"),
+    "a book for a suite": (["grade", "random", "--suite", SMALL_BOOK], "is not a suite"),
+    "a suite for another board": (
+        ["grade", "random", "--suite", SUITE, "--board", "tictactoe"],
+        "is a suite for 6x7x4, not for 3x3x3/free",
+    ),
+    "no standard suite": (["grade", "random", "--suite", "standard", "--board", "tictactoe"], "use exhaustive"),
+    "too many positions": (["grade", "random", "--suite", "exhaustive"], "more than 200,000 positions"),
+    "a folder for a store": (["grade", "random", "--board", "tictactoe", "--store", "/"], "is not a file"),
+    "a folder for a suite": (["suite", "build", "/"], "is a folder"),
+    "a suite in a folder that is not there": (["suite", "build", "nowhere/s.npz"], "in one that is not there"),
+    "no positions": (["suite", "build", "s.npz", "--positions", "0"], "positions is 0"),
     "a folder that is not there": (["match", "random", "random", "--out", "/nowhere/games.pgn"], "/nowhere"),
 }
 
@@ -117,7 +134,7 @@ def test_a_hint_is_given():
 def test_help_names_every_command():
     result = inarow("--help")
     assert result.returncode == 0
-    for command in ("play", "solve", "analyse", "match", "agents", "perft", "bench", "warmup"):
+    for command in ("play", "solve", "analyse", "match", "grade", "agents", "perft", "bench", "warmup"):
         assert command in result.stdout
         assert "--seed" in inarow(command, "--help").stdout
 
@@ -261,6 +278,37 @@ def test_a_book_is_built_verified_exported_and_used(tmp_path):
     assert json.loads(result.stdout)["nodes"] > 0
 
 
+def test_grade_json_keeps_its_contract(tmp_path):
+    store = tmp_path / "lab.sqlite"
+    made = document("grade", "winblock", "--board", "tictactoe", "--seed", "1", "--store", str(store))
+    assert (made["agent"], made["board"], made["suite"]) == ("winblock", "3x3x3/free", "exhaustive")
+    assert made["positions"] == 4520
+    assert made["positions"] > made["critical"] > 0
+    assert made["intervals"].keys() == {"outcome_accuracy", "critical_accuracy", "optimal_accuracy", "mean_regret"}
+    for name, (low, high) in made["intervals"].items():
+        assert low < made[name] < high
+    assert [row["ply"] for row in made["by_ply"]] == list(range(9))
+    assert made["by_side"].keys() == {"first", "second"}
+    with Store.open(store, readonly=True) as results:
+        (entry,) = results.grades("tictactoe")
+    assert (entry.agent.name, entry.suite, entry.grade) == ("winblock", "exhaustive", made)
+
+
+def test_a_suite_is_built_and_used(tmp_path):
+    out = tmp_path / "suite.npz"
+    made = document("suite", "build", str(out), "--board", "3x4x3", "--positions", "30")
+    assert (made["board"], made["positions"]) == ("3x4x3", 30)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["suite.npz"]
+    graded = document("grade", "solver", "--board", "3x4x3", "--suite", str(out))
+    assert (graded["suite"], graded["suite_checksum"]) == ("suite.npz", made["checksum"])
+    assert (graded["optimal_accuracy"], graded["mean_regret"]) == (1, 0)
+    broken = tmp_path / "broken.npz"
+    broken.write_bytes(out.read_bytes()[:-50])
+    result = inarow("grade", "solver", "--board", "3x4x3", "--suite", str(broken))
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert "is not a suite" in result.stderr
+
+
 def test_kernels_work_when_they_come_from_the_cache(tmp_path):
     """Numba has compiled kernels that crash when loaded again; so warm up twice, and solve."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
@@ -287,7 +335,13 @@ def test_warmup_tells_what_it_compiled():
 
 
 @pytest.mark.parametrize(
-    "command", [["agents"], ["perft", "4", "--distinct"], ["match", "random", "greedy", "--games", "4"]]
+    "command",
+    [
+        ["agents"],
+        ["perft", "4", "--distinct"],
+        ["match", "random", "greedy", "--games", "4"],
+        ["grade", "random", "--board", "tictactoe"],
+    ],
 )
 def test_people_get_a_table(command):
     result = inarow(*command)

@@ -18,6 +18,8 @@ _COMMANDS = {
     "match": "Let two agents meet, each opening played twice with sides swapped.",
     "solve": "Solve a position exactly, or a position a line from stdin.",
     "analyse": "Review every move of a game against perfect play.",
+    "grade": "Grade an agent against perfect play.",
+    "suite": "Make positions to grade agents on.",
     "agents": "List the agents with their parameters.",
     "perft": "Count move sequences and distinct positions by ply.",
     "book": "Build, verify and export opening books.",
