@@ -8,7 +8,7 @@ search     thinking without learning: the exact solver, opening books, minimax, 
 agents     one interface for everything that plays, and the registry of agent strings
 arena      comparing agents: games, matches, grades, statistics
 studies    published systems as their authors ran them
-interfaces the command line
+interfaces the command line, reports
 """
 
 from importlib import import_module

@@ -134,7 +134,7 @@ def test_a_hint_is_given():
 def test_help_names_every_command():
     result = inarow("--help")
     assert result.returncode == 0
-    for command in ("play", "solve", "analyse", "match", "grade", "agents", "perft", "bench", "warmup"):
+    for command in ("play", "solve", "analyse", "match", "grade", "report", "agents", "perft", "bench", "warmup"):
         assert command in result.stdout
         assert "--seed" in inarow(command, "--help").stdout
 

@@ -27,6 +27,8 @@ class MoveReview:
     after: int | None
     """The score of the action that was played."""
     label: Label | None
+    scores: tuple[int | None, ...]
+    """Of all actions, as in `Analysis`."""
 
     @property
     def loss(self) -> int | None:
@@ -38,18 +40,23 @@ def review_game(position: Position, analyse: Callable[[Position], Analysis]) -> 
     """Reviews the moves that led to `position`, from the first, with the solver that is passed in."""
     current = Position.start(position.spec)
     for action in position.actions:
-        analysis = analyse(current)
-        before, after = analysis.score, analysis.scores[action]
-        yield MoveReview(
-            ply=current.ply + 1,
-            side=current.side_to_move,
-            action=action,
-            best=analysis.best,
-            before=before,
-            after=after,
-            label=None if before is None or after is None else label_of(before, after),
-        )
+        yield review_move(current, action, analyse(current))
         current = current.play(action)
+
+
+def review_move(position: Position, action: int, analysis: Analysis) -> MoveReview:
+    """Reviews an action in a position by the analysis of that position."""
+    before, after = analysis.score, analysis.scores[action]
+    return MoveReview(
+        ply=position.ply + 1,
+        side=position.side_to_move,
+        action=action,
+        best=analysis.best,
+        before=before,
+        after=after,
+        label=None if before is None or after is None else label_of(before, after),
+        scores=analysis.scores,
+    )
 
 
 def label_of(before: int, after: int) -> Label:

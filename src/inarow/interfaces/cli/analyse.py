@@ -6,17 +6,20 @@ from pathlib import Path
 
 from rich.table import Table
 
+from inarow import __version__
 from inarow.arena.review import MoveReview, review_game
 from inarow.errors import NotationError
 from inarow.games.notation import format_move
 from inarow.games.pgn import from_pgn, split_games
 from inarow.games.position import Position
-from inarow.games.record import from_json_line
+from inarow.games.record import GameRecord, from_json_line
 from inarow.games.spec import GameSpec
 from inarow.interfaces.cli.options import Board, Json, Memory, Seed, Threads
-from inarow.interfaces.cli.output import print_json, progress_bar, stdout
+from inarow.interfaces.cli.output import command_line, new_file, print_json, progress_bar, stdout
 from inarow.interfaces.cli.solving import make_solver
 from inarow.interfaces.drawing import MARKS
+from inarow.interfaces.report.data import ReplayGame
+from inarow.interfaces.report.page import analysis_page
 
 _MAX_FILE = 1 << 20
 
@@ -30,6 +33,7 @@ def analyse(
     no_book: bool = False,
     memory: Memory = 256,
     threads: Threads = 1,
+    html: Path | None = None,
     json: Json = False,
     seed: Seed = 0,
 ) -> None:
@@ -43,14 +47,18 @@ def analyse(
     number: Which game of the file.
     book: Use this opening book.
     no_book: Search without a book.
+    html: Write a page to this file, too: the game to step through, its scores by ply, its best moves.
     """
-    position = _read_game(game, board, number)
+    record = _read_game(game, board, number)
+    position = record.position
     solver = make_solver(position.spec, book=book, no_book=no_book, memory=memory, threads=threads)
     reviews: list[MoveReview] = []
-    with progress_bar("reviewing") as progress:
+    with new_file(html) as page, progress_bar("reviewing") as progress:
         for review in review_game(position, solver.analyse):
             reviews.append(review)
             progress(len(reviews), position.ply)
+        known = tuple(review for review in reviews if review.before is not None)
+        page.write(analysis_page(ReplayGame(record, known), command=command_line(), version=__version__))
     if json:
         moves = [_document(review) for review in reviews]
         print_json({"board": str(position.spec), "moves": position.moves, "winner": position.winner, "plies": moves})
@@ -58,10 +66,10 @@ def analyse(
         _print_reviews(position, reviews)
 
 
-def _read_game(game: str, board: str, number: int) -> Position:
+def _read_game(game: str, board: str, number: int) -> GameRecord:
     path = Path(game)
     if len(game) > 255 or "\0" in game or not path.is_file():
-        return Position.parse(game, GameSpec.parse(board))
+        return _record_of(Position.parse(game, GameSpec.parse(board)))
     if path.stat().st_size > _MAX_FILE:
         raise NotationError(f"{path} has more than {_MAX_FILE >> 20} MB")
     text = path.read_text(encoding="utf-8", errors="replace")
@@ -69,7 +77,19 @@ def _read_game(game: str, board: str, number: int) -> Position:
     games = split_games(text) if is_pgn else [line for line in text.split("\n") if line.strip()]
     if not 1 <= number <= len(games):
         raise NotationError(f"{path} has {len(games)} games; there is no number {number}")
-    return (from_pgn if is_pgn else from_json_line)(games[number - 1]).position
+    return (from_pgn if is_pgn else from_json_line)(games[number - 1])
+
+
+def _record_of(position: Position) -> GameRecord:
+    """A game of which nothing but its moves is known."""
+    return GameRecord(
+        board=str(position.spec),
+        first="first",
+        second="second",
+        moves=position.moves,
+        winner=position.winner,
+        termination="normal" if position.is_over else "unfinished",
+    )
 
 
 def _document(review: MoveReview) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +22,11 @@ stderr = Console(stderr=True)
 def print_json(document: object) -> None:
     """One JSON document on stdout: indented, plain, complete."""
     sys.stdout.write(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")
+
+
+def command_line() -> str:
+    """The command of this process, as it can be given again."""
+    return shlex.join(["inarow", *sys.argv[1:]]).encode(errors="replace").decode()
 
 
 @contextmanager

@@ -1,0 +1,138 @@
+"""From a results store to a report."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from statistics import median
+from typing import Any
+
+import msgspec
+
+from inarow import __version__
+from inarow.arena.ratings import Ratings, Results, fit_ratings
+from inarow.arena.review import MoveReview, review_move
+from inarow.arena.store import Store
+from inarow.arena.store_entries import AgentIdentity, GradeEntry
+from inarow.errors import InvalidResultsError, StoreError, one_line, shown
+from inarow.games.position import Position
+from inarow.games.record import GameRecord
+from inarow.games.spec import GameSpec
+from inarow.interfaces.report.data import AgentGrade, ReplayGame, ReportData
+from inarow.search.solution import Analysis
+
+Analyse = Callable[[Position], Analysis]
+Pair = tuple[str, str]
+Names = Mapping[AgentIdentity, str]
+
+
+def report_from_store(
+    store: Store, board: str, *, games: int = 8, analyse: Analyse | None = None, command: str = ""
+) -> ReportData:
+    """What a store knows about a board, with at most `games` games to replay; `analyse` scores
+    their moves. Raises StoreError if the store knows nothing about the board.
+    """
+    board = str(GameSpec.parse(board))
+    pairs, grades, matches = store.results(board), store.grades(board), store.matches(board=board)
+    if not pairs and not grades:
+        boards = ", ".join(sorted({match.board for match in store.matches().values()})) or "nothing"
+        raise StoreError(f"the results store has no games or grades on {board}; it has {boards}")
+    names = _names([*(agent for pair in pairs for agent in (pair.first, pair.second)), *(g.agent for g in grades)])
+    results = tuple(Results(names[p.first], names[p.second], p.wins, p.draws, p.losses) for p in pairs)
+    ratings, unrated = _rate(results)
+    chosen = interesting_games(_records(store, board, names), games)
+    return ReportData(
+        title=f"{len(names)} agents on {board}",
+        board=board,
+        command=command,
+        version=__version__,
+        seeds=tuple(sorted({match.seed for match in matches.values()})),
+        results=results,
+        ratings=ratings,
+        unrated=unrated,
+        grades=tuple({entry.agent: _read_grade(entry, names) for entry in grades}.values()),  # the newest of each
+        seconds_per_move=_seconds_per_move(_records(store, board, names)),
+        games=tuple(ReplayGame(record, review_end(record, analyse) if analyse else ()) for record in chosen),
+    )
+
+
+def interesting_games(records: Iterable[GameRecord], count: int) -> list[GameRecord]:
+    """At most `count` games, the same for the same records: from each pair of agents the longest game
+    of its rarest result, as when the weaker one wins; then of its second rarest and so on.
+    """
+    longest: dict[Pair, dict[str | None, GameRecord]] = defaultdict(dict)
+    times: Counter[tuple[Pair, str | None]] = Counter()
+    for record in records:
+        pair = min(record.first, record.second), max(record.first, record.second)
+        winner = {1: record.first, 2: record.second, None: None}[record.winner]
+        times[pair, winner] += 1
+        known = longest[pair].get(winner)
+        if known is None or len(record.actions) > len(known.actions):
+            longest[pair][winner] = record
+    ranked = [
+        (turn, -len(longest[pair][winner].actions), pair, longest[pair][winner])
+        for pair in longest
+        for turn, winner in enumerate(sorted(longest[pair], key=lambda winner: (times[pair, winner], winner or "")))
+    ]
+    return [record for *_, record in sorted(ranked, key=lambda entry: entry[:-1])[:count]]
+
+
+def review_end(record: GameRecord, analyse: Analyse) -> tuple[MoveReview, ...]:
+    """Reviews the moves of a game from the last one back, as far as `analyse` can solve."""
+    positions = [Position.start(record.spec)]
+    for action in record.actions:
+        positions.append(positions[-1].play(action))
+    reviews: list[MoveReview] = []
+    for position, action in zip(positions[-2::-1], reversed(record.actions), strict=True):
+        analysis = analyse(position)
+        if analysis.score is None:
+            break
+        reviews.append(review_move(position, action, analysis))
+    return tuple(reversed(reviews))
+
+
+def _names(agents: Iterable[AgentIdentity]) -> dict[AgentIdentity, str]:
+    """Agents that share a name but not their parameters or their net are numbered."""
+    by_name: dict[str, list[AgentIdentity]] = defaultdict(list)
+    for agent in dict.fromkeys(agents):
+        by_name[agent.name].append(agent)
+    return {
+        agent: name if len(same) == 1 else f"{name} #{number}"
+        for name, same in by_name.items()
+        for number, agent in enumerate(same, start=1)
+    }
+
+
+def _rate(results: Iterable[Results]) -> tuple[Ratings | None, str | None]:
+    try:
+        return fit_ratings(results), None
+    except InvalidResultsError as error:
+        return None, one_line(error)
+
+
+def _records(store: Store, board: str, names: Names) -> Iterator[GameRecord]:
+    """The finished games, with the names that the report uses."""
+    for match_id, match in store.matches(board=board).items():
+        its_names = {agent.name: names[agent] for agent in (match.a, match.b) if agent in names}
+        for record in store.games(board=board, match_id=match_id):
+            if record.termination != "unfinished":
+                yield replace(record, first=its_names[record.first], second=its_names[record.second])
+
+
+def _seconds_per_move(records: Iterable[GameRecord]) -> dict[str, float]:
+    seconds: defaultdict[str, list[float]] = defaultdict(list)
+    for record in records:
+        players = record.first, record.second
+        for ply, known in enumerate(record.plies, start=record.opening):
+            if known.seconds is not None:
+                seconds[players[ply % 2]].append(known.seconds)
+    return {agent: median(times) for agent, times in seconds.items()}
+
+
+def _read_grade(entry: GradeEntry, names: Names) -> AgentGrade:
+    document: dict[str, Any] = {**entry.grade, "agent": names[entry.agent], "suite": entry.suite}
+    try:
+        return msgspec.convert(document, AgentGrade)
+    except msgspec.ValidationError as error:
+        raise StoreError(f"the grade of {shown(entry.agent.name)} cannot be read: {one_line(error)}") from None
