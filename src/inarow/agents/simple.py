@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import lru_cache
 from typing import Annotated
 
 import msgspec
@@ -64,15 +64,21 @@ class WinBlockAgent:
         return draw(position, urgent[:1] or position.legal_actions, self._rng, self._epsilon)
 
 
-def draw(position: Position, choices: Sequence[int], rng: np.random.Generator, epsilon: float = 0.0) -> Decision:
+def draw(position: Position, choices: tuple[int, ...], rng: np.random.Generator, epsilon: float = 0.0) -> Decision:
     """Draws uniformly from `choices`, with chance `epsilon` from all legal actions instead."""
     legal = position.legal_actions
-    policy = [0.0] * position.spec.actions
+    policy = _policy(choices, legal, epsilon, position.spec.actions)
+    if epsilon and rng.random() < epsilon:
+        choices = legal
+    return Decision(action=choices[int(rng.random() * len(choices))], policy=policy)
+
+
+@lru_cache(maxsize=1024)
+def _policy(choices: tuple[int, ...], legal: tuple[int, ...], epsilon: float, actions: int) -> tuple[float, ...]:
+    """What `draw` draws from. Kept, since most positions of a game share a few of them."""
+    policy = [0.0] * actions
     for action in legal:
         policy[action] += epsilon / len(legal)
     for action in choices:
         policy[action] += (1 - epsilon) / len(choices)
-    if epsilon and rng.random() < epsilon:
-        choices = legal
-    action = choices[int(rng.random() * len(choices))]
-    return Decision(action=action, policy=tuple(policy))
+    return tuple(policy)

@@ -41,7 +41,7 @@ def from_int(number: int, like: Bits) -> Bits:
 
 def any_cell(cells: _Bits) -> bool:
     """Whether the set has a member."""
-    return to_int(cells) != 0
+    return cells != 0 if type(cells) is int else to_int(cells) != 0
 
 
 def has_cell(cells: _Bits, cell: int) -> bool:

@@ -40,6 +40,18 @@ def find_history(cells: npt.NDArray[np.generic], spec: GameSpec) -> tuple[int, .
     return _order_with_gravity(board, last_side, last_cells) if spec.gravity else _order_freely(board, last_cells)
 
 
+def order_of_columns(columns: Columns) -> tuple[int, ...]:
+    """The actions of one legal game that builds `columns` with gravity, on which nobody has a line.
+
+    Raises UnreachablePositionError.
+    """
+    heights = [len(column) for column in columns]
+    taken = _take_apart(columns, heights, 2 - sum(heights) % 2, set())
+    if taken is None:
+        raise UnreachablePositionError("no order of alternating moves builds these columns")
+    return tuple(reversed(taken))
+
+
 def _checked_board(cells: npt.NDArray[np.generic], spec: GameSpec) -> npt.NDArray[np.int8]:
     if cells.size != spec.cells or cells.shape not in ((spec.cells,), (spec.rows, spec.columns)):
         raise UnreachablePositionError(f"the cells have shape {cells.shape}; {spec} has {spec.rows} x {spec.columns}")

@@ -7,7 +7,8 @@ the top left.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from inarow.errors import NotationError, shown
 from inarow.games.spec import GameSpec
@@ -42,6 +43,11 @@ def parse_moves(text: str, spec: GameSpec) -> tuple[int, ...]:
     moves = text if spec.actions <= len(_ALPHABET) else text.split(",") if text else ()
     if len(moves) > spec.cells:
         raise NotationError(f"{len(moves)} moves do not fit on {spec}, which has {spec.cells} cells")
+    usual = _usual_moves(spec)
+    try:
+        return tuple([usual[move] for move in moves])
+    except KeyError:
+        pass  # a number with leading zeros, or a move that does not exist and has to be named
     actions = []
     for number, move in enumerate(moves, start=1):
         try:
@@ -49,6 +55,12 @@ def parse_moves(text: str, spec: GameSpec) -> tuple[int, ...]:
         except NotationError as error:
             raise NotationError(f"move {number}: {error}") from None
     return tuple(actions)
+
+
+@lru_cache(maxsize=256)
+def _usual_moves(spec: GameSpec) -> Mapping[str, int]:
+    """The actions of a spec by their text."""
+    return {format_move(action, spec): action for action in range(spec.actions)}
 
 
 def describe_moves(spec: GameSpec) -> str:

@@ -53,7 +53,7 @@ class GameRecord:
     """One for each decided move; or empty."""
     seed: int | None = None
     fault: str | None = None
-    """For an illegal move or a crash: what the loser did, in one line."""
+    """For an illegal move, a crash or a time-out: what the loser did, in one line."""
     tags: dict[str, str] = field(default_factory=dict)
     """What else a tournament tells: some of `TAGS`."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from inarow.errors import InvalidSpecError, shown
 
@@ -40,16 +41,7 @@ class GameSpec:
     @classmethod
     def parse(cls, text: str) -> GameSpec:
         """The spec of a board string: `6x7x4`, `15x15x5/free`, `connect4`, `tictactoe`."""
-        if text in NAMED_SPECS:
-            return NAMED_SPECS[text]
-        match = _BOARD_STRING.fullmatch(text)
-        if match is None:
-            names = ", ".join(NAMED_SPECS)
-            raise InvalidSpecError(
-                f"board {shown(text)} is not ROWSxCOLUMNSxINAROW, e.g. 6x7x4 or 15x15x5/free, nor one of {names}"
-            )
-        rows, columns, inarow = (int(number) for number in match.group(1, 2, 3))
-        return cls(rows, columns, inarow, gravity=match.group(4) is None)
+        return NAMED_SPECS.get(text) or _parse_size(text)
 
     def __str__(self) -> str:
         return f"{self.rows}x{self.columns}x{self.inarow}" + ("" if self.gravity else "/free")
@@ -67,6 +59,19 @@ class GameSpec:
     def fits_word(self) -> bool:
         """Whether a position's stones fit one 64-bit word, sentinels included."""
         return (self.rows + 1) * self.columns <= _WORD_BITS
+
+
+@lru_cache(maxsize=256)
+def _parse_size(text: str) -> GameSpec:
+    """The spec of a board string that is not a name. Kept, since every game record has one."""
+    match = _BOARD_STRING.fullmatch(text)
+    if match is None:
+        names = ", ".join(NAMED_SPECS)
+        raise InvalidSpecError(
+            f"board {shown(text)} is not ROWSxCOLUMNSxINAROW, e.g. 6x7x4 or 15x15x5/free, nor one of {names}"
+        )
+    rows, columns, inarow = (int(number) for number in match.group(1, 2, 3))
+    return GameSpec(rows, columns, inarow, gravity=match.group(4) is None)
 
 
 CONNECT_FOUR = GameSpec(rows=6, columns=7, inarow=4)

@@ -47,6 +47,14 @@ class Book:
         place = int(np.searchsorted(self.keys, key))
         return int(self.scores[place]) if place < len(self.keys) and self.keys[place] == key else None
 
+    def entry_plies(self) -> np.ndarray:
+        """The number of stones of each entry: int [N]."""
+        stride = self.spec.rows + 1
+        places = np.arange(0, self.spec.columns * stride, stride, dtype=np.uint64)
+        columns = self.keys[:, None] >> places & np.uint64((1 << stride) - 1)
+        heights = np.frexp(columns)[1] - 1  # the highest bit of a column in a key lies above its stones
+        return heights.sum(1)
+
     @property
     def checksum(self) -> str:
         digest = hashlib.blake2b(digest_size=16)

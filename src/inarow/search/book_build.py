@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from inarow.errors import BookError, InvalidLimitError, shown
+from inarow.games.history import order_of_columns
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.search.book import Book, book_key, check_board
@@ -228,13 +229,16 @@ def check_entry(book: Book, position: Position, truth: int | None) -> None:
 
 
 def position_of_key(key: int, spec: GameSpec) -> Position:
-    """The position with this key, reached by some legal game."""
-    cells = np.zeros((spec.rows, spec.columns), np.int8)
+    """The position with this key, in which nobody has a line, reached by some legal game."""
     stride = spec.rows + 1
-    columns = [key >> column * stride & (1 << stride) - 1 for column in range(spec.columns)]
-    heights = [column.bit_length() - 1 for column in columns]
+    bits = [key >> column * stride & (1 << stride) - 1 for column in range(spec.columns)]
+    heights = [column.bit_length() - 1 for column in bits]
     side = 1 + sum(heights) % 2
-    for number, (column, height) in enumerate(zip(columns, heights, strict=True)):
-        for row in range(height):
-            cells[spec.rows - 1 - row, number] = side if column >> row & 1 else 3 - side
-    return Position.from_array(cells, spec)
+    columns = tuple(
+        tuple(side if column >> row & 1 else 3 - side for row in range(height))
+        for column, height in zip(bits, heights, strict=True)
+    )
+    position = Position.start(spec)
+    for action in order_of_columns(columns):
+        position = position.play(action)
+    return position
