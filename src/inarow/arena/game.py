@@ -17,13 +17,15 @@ def play_game(
     spec: GameSpec = CONNECT_FOUR,
     *,
     opening: Position | None = None,
+    move_seconds: float | None = None,
     seed: int | None = None,
     tags: dict[str, str] | None = None,
 ) -> GameRecord:
     """Plays to the end, from the start of `spec` or from `opening`, in which `first` has the odd moves.
 
-    An agent that answers with an illegal move or raises an exception loses the game; the record
-    says so in `termination` and `fault`. `seed` and `tags` are written down, not used.
+    An agent that answers with an illegal move, raises an exception or takes longer than
+    `move_seconds` for a decision loses the game; the record says so in `termination` and `fault`.
+    A decision under way is not broken off. `seed` and `tags` are written down, not used.
     """
     position = start = Position.start(spec) if opening is None else opening
     plies: list[Ply] = []
@@ -34,12 +36,14 @@ def play_game(
         clock = time.perf_counter()
         try:
             decision = agent.decide(position)
+            seconds = time.perf_counter() - clock
+            if move_seconds is not None and seconds > move_seconds:
+                raise _LateDecisionError(f"decided after {seconds:.3f} s; the limit is {move_seconds:g} s")
             position = position.play(decision.action)
         except Exception as error:  # whatever an agent does wrong is a lost game, not the end of the match
-            termination = "illegal move" if isinstance(error, IllegalMoveError) else "crash"
-            fault = one_line(error)
+            termination, fault = _termination_of(error), one_line(error)
         else:
-            plies.append(_remembered(decision, time.perf_counter() - clock))
+            plies.append(_remembered(decision, seconds))
     return GameRecord(
         board=str(position.spec),
         first=first.name,
@@ -53,6 +57,16 @@ def play_game(
         fault=fault,
         tags=tags or {},
     )
+
+
+class _LateDecisionError(Exception):
+    """A decision took too long. Not a TimeoutError, which an agent may raise: that is a crash."""
+
+
+def _termination_of(error: Exception) -> Termination:
+    if isinstance(error, _LateDecisionError):
+        return "time-out"
+    return "illegal move" if isinstance(error, IllegalMoveError) else "crash"
 
 
 def _remembered(decision: Decision, seconds: float) -> Ply:

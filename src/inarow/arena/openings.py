@@ -1,18 +1,69 @@
 """Openings: short beginnings from which two agents play twice, with sides swapped.
 
-Deterministic agents would otherwise repeat one game over and over.
+Deterministic agents would otherwise repeat one game over and over. The openings for a larger count
+begin with those for a smaller one, as long as they have the same number of plies.
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 import numpy as np
 
 from inarow.errors import InvalidLimitError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
+from inarow.search.book import Book
+from inarow.search.book_build import position_of_key
+from inarow.search.shipped import shipped_book
 
+OpeningKind = Literal["balanced", "random"]
+
+_BOOK_PLIES = 6
+"""Of balanced openings, unless told otherwise or the book has fewer: a thousand exact draws on 6x7x4."""
 _MAX_MISSES = 200
 """Draws in a row without a new opening after which the board is said to have no more of that length."""
+
+
+def usual_plies(spec: GameSpec, count: int, kind: OpeningKind) -> int:
+    """An even number of plies that gives `count` distinct openings, if the board has as many."""
+    book = shipped_book(spec) if kind == "balanced" else None
+    return _usual_random_plies(spec, count) if book is None else min(book.plies, _BOOK_PLIES) // 2 * 2
+
+
+def find_openings(
+    spec: GameSpec, count: int, kind: OpeningKind, *, seed: int, plies: int | None = None
+) -> list[Position]:
+    """`count` openings, all of `plies` moves; by default of `usual_plies`.
+
+    Balanced ones come from the book of the board, exact draws first. Where there is no book, or
+    none of that many plies, they are random ones, too.
+    """
+    plies = usual_plies(spec, count, kind) if plies is None else plies
+    book = shipped_book(spec) if kind == "balanced" else None
+    if book is None or not 0 <= plies <= book.plies:
+        return random_openings(spec, count, seed=seed, plies=plies)
+    return balanced_openings(book, count, seed=seed, plies=plies)
+
+
+def balanced_openings(book: Book, count: int, *, seed: int, plies: int) -> list[Position]:
+    """`count` quiet positions of a book, those with the smallest exact score first, either sign.
+
+    Two of them are never the same but for the mirror; they repeat in turn when the book has no
+    more. At random in which order, and in which of its two mirror images, an opening comes.
+    """
+    rng = np.random.default_rng(seed)
+    entries = np.flatnonzero(book.entry_plies() == plies)
+    entries = rng.permutation(entries)
+    entries = entries[np.argsort(np.abs(book.scores[entries]), kind="stable")]
+    found: list[Position] = []
+    for key, is_mirrored in zip(book.keys[entries].tolist(), rng.random(len(entries)) < 0.5, strict=True):
+        if len(found) == count:
+            break
+        position = position_of_key(key, book.spec)
+        if _is_quiet(position):
+            found.append(position.mirror() if is_mirrored else position)
+    return _in_turn(found, count)
 
 
 def random_openings(spec: GameSpec, count: int, *, seed: int, plies: int | None = None) -> list[Position]:
@@ -24,14 +75,14 @@ def random_openings(spec: GameSpec, count: int, *, seed: int, plies: int | None 
     """
     if plies is not None and not 0 <= plies < spec.cells:
         raise InvalidLimitError(f"openings of {plies} moves do not fit on {spec}, which has {spec.cells} cells")
-    length = _usual_plies(spec, count) if plies is None else plies
+    length = _usual_random_plies(spec, count) if plies is None else plies
     found = _distinct_openings(spec, count, length, np.random.default_rng(seed))
     if not found:
         raise InvalidLimitError(f"every game of {length} random moves on {spec} is over or about to be")
-    return [found[number % len(found)] for number in range(count)]
+    return _in_turn(found, count)
 
 
-def _usual_plies(spec: GameSpec, count: int) -> int:
+def _usual_random_plies(spec: GameSpec, count: int) -> int:
     """An even number of plies with many more sequences than openings are wanted; four if possible,
     at most a quarter of the board.
     """
@@ -60,3 +111,7 @@ def _distinct_openings(spec: GameSpec, count: int, plies: int, rng: np.random.Ge
 def _is_quiet(position: Position) -> bool:
     """Whether the game goes on and nobody can end it with one move."""
     return not (position.is_over or position.winning_actions() or position.winning_actions(of_opponent=True))
+
+
+def _in_turn(openings: list[Position], count: int) -> list[Position]:
+    return [openings[number % len(openings)] for number in range(count)]

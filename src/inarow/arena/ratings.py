@@ -97,6 +97,22 @@ def count_results(records: Iterable[GameRecord]) -> list[Results]:
     return [Results(*pair, wins=won[1], draws=won[None], losses=won[2]) for pair, won in winners.items()]
 
 
+def linked_groups(results: Iterable[Results]) -> list[list[Results]]:
+    """The results apart for groups of agents that no games link; the one with the most games first."""
+    groups: list[tuple[set[str], list[Results]]] = []
+    for result in results:
+        agents, members = {result.first, result.second}, [result]
+        apart = []
+        for group in groups:
+            if group[0] & agents:
+                agents |= group[0]
+                members = group[1] + members
+            else:
+                apart.append(group)
+        groups = [*apart, (agents, members)]
+    return sorted((members for _, members in groups), key=lambda group: -sum(result.games for result in group))
+
+
 def fit_ratings(results: Iterable[Results], *, anchor: str = "random") -> Ratings:
     """Rates every agent that played; without `anchor` among them, the mean rating is 0.
 

@@ -13,13 +13,20 @@ from statistics import NormalDist
 
 import numpy as np
 
-_PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
+from inarow.games.record import GameRecord
+
+PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 Z_95 = NormalDist().inv_cdf(0.975)
 _PRIOR = 0.2
 """Added to each of the five counts where a variance is estimated: one imagined pair in all, so that
 a result without variance still has an interval of sensible width."""
 
 Interval = tuple[float, float]
+
+
+def half_points(record: GameRecord, side: int) -> int:
+    """What side 1 or 2 made of a game: 2 for a win, 1 for a draw."""
+    return 1 if record.winner is None else 2 if record.winner == side else 0
 
 
 def pair_score(counts: Sequence[int]) -> float:
@@ -65,15 +72,20 @@ def likelihood_of_superiority(counts: Sequence[int]) -> float:
     return NormalDist().cdf((_mean(smoothed) - 0.5) / deviation)
 
 
+def expected_score(elo: float) -> float:
+    """The score that a rating difference makes expected; the inverse of `elo`."""
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
 def elo(score: float) -> float | None:
     """The rating difference that makes `score` the expected one; None where it is infinite."""
     return -400 * math.log10(1 / score - 1) if 0 < score < 1 else None
 
 
 def _mean(counts: Sequence[float]) -> float:
-    return sum(count * score for count, score in zip(counts, _PAIR_SCORES, strict=True)) / sum(counts)
+    return sum(count * score for count, score in zip(counts, PAIR_SCORES, strict=True)) / sum(counts)
 
 
 def _variance(counts: Sequence[float]) -> float:
     mean = _mean(counts)
-    return sum(count * (score - mean) ** 2 for count, score in zip(counts, _PAIR_SCORES, strict=True)) / sum(counts)
+    return sum(count * (score - mean) ** 2 for count, score in zip(counts, PAIR_SCORES, strict=True)) / sum(counts)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from inarow.arena.statistics import Interval, elo, likelihood_of_superiority, pair_score, score_interval
+from inarow.arena.sprt import Sprt, SprtResult
+from inarow.arena.statistics import (
+    Interval,
+    elo,
+    half_points,
+    likelihood_of_superiority,
+    pair_score,
+    score_interval,
+)
 from inarow.games.record import GameRecord, Ply
 
 
@@ -61,11 +69,14 @@ class MatchSummary:
     cost: dict[str, AgentCost]
     """Under `a` and `b`."""
     seed: int | None
+    sprt: SprtResult | None = None
+    """Where the sequential test stands, if there was one."""
 
 
-def summarise(records: Sequence[GameRecord]) -> MatchSummary:
+def summarise(records: Sequence[GameRecord], sprt: Sprt | None = None) -> MatchSummary:
     """The summary of pairs of games: a is the first side in the even records, b in the odd ones."""
-    points = [_points(record, 1 + number % 2) for number, record in enumerate(records)]
+    points = [half_points(record, 1 + number % 2) for number, record in enumerate(records)]
+    actions = [record.actions for record in records]
     pairs = [0] * 5
     for one, other in zip(points[::2], points[1::2], strict=True):
         pairs[one + other] += 1
@@ -89,17 +100,13 @@ def summarise(records: Sequence[GameRecord]) -> MatchSummary:
         elo_interval=(elo(interval[0]), elo(interval[1])),
         los=likelihood_of_superiority(pairs),
         pairs=(pairs[0], pairs[1], pairs[2], pairs[3], pairs[4]),
-        openings=len({record.actions[: record.opening] for record in records}),
+        openings=len({moves[: records[0].opening] for moves in actions}),
         opening_plies=records[0].opening,
-        plies_per_game=sum(len(record.actions) for record in records) / len(records),
+        plies_per_game=sum(map(len, actions)) / len(records),
         cost={"a": _cost(records, 0), "b": _cost(records, 1)},
         seed=records[0].seed,
+        sprt=None if sprt is None else sprt.result(pairs),
     )
-
-
-def _points(record: GameRecord, side: int) -> int:
-    """Half points of `side`: 2 for a win, 1 for a draw."""
-    return 1 if record.winner is None else 2 if record.winner == side else 0
 
 
 def _side_result(points: Sequence[int]) -> SideResult:

@@ -16,6 +16,8 @@ from inarow.errors import InarowError, one_line, shown
 _COMMANDS = {
     "play": "Play a game in the terminal.",
     "match": "Let two agents meet, each opening played twice with sides swapped.",
+    "tournament": "Let many agents meet, and rate them.",
+    "leaderboard": "Rate all agents of the results store.",
     "solve": "Solve a position exactly, or a position a line from stdin.",
     "analyse": "Review every move of a game against perfect play.",
     "grade": "Grade an agent against perfect play.",

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 from rich.table import Table
 
 from inarow.arena.match import match_games
+from inarow.arena.schedule import plan_match
+from inarow.arena.sprt import Sprt, SprtResult
+from inarow.arena.store import Store
 from inarow.arena.summary import AgentCost, MatchSummary, SideResult, summarise
 from inarow.games.pgn import to_pgn
 from inarow.games.record import GameRecord, to_json_line
 from inarow.games.spec import GameSpec
 from inarow.interfaces.cli.options import Board, Json, Seed
 from inarow.interfaces.cli.output import new_file, print_json, progress_bar, stderr, stdout
+from inarow.interfaces.cli.playing import MoveSeconds, OpeningPlies, Openings, StoreFile, Workers
+from inarow.workers import check_workers
 
 
 def match(
@@ -21,8 +27,12 @@ def match(
     *,
     board: Board = "connect4",
     games: int = 100,
-    workers: int = 1,
-    opening_plies: int | None = None,
+    workers: Workers = 1,
+    openings: Openings = "balanced",
+    opening_plies: OpeningPlies = None,
+    move_seconds: MoveSeconds = None,
+    sprt: tuple[float, float] | None = None,
+    store: StoreFile = None,
     out: Path | None = None,
     json: Json = False,
     seed: Seed = 0,
@@ -33,19 +43,31 @@ def match(
     ----------
     a: Agent string, e.g. winblock or winblock:epsilon=0.1
     b: Agent string of the opponent.
-    games: How many games, an even number.
-    workers: Processes that play; the games are the same for any number.
-    opening_plies: Random moves before the agents take over; by default as few as give distinct openings.
+    games: How many games, an even number; with --sprt, how many at most.
+    sprt: Two Elo differences: stop as soon as one is clearly more likely than the other.
     out: Write the games to this file: PGN-like if it ends in .pgn, else JSON Lines.
     """
-    source = match_games(
-        a, b, GameSpec.parse(board), games=games, seed=seed, workers=workers, opening_plies=opening_plies
+    test = None if sprt is None else Sprt(*sprt)
+    plan = plan_match(
+        a,
+        b,
+        GameSpec.parse(board),
+        games=games,
+        seed=seed,
+        openings=openings,
+        opening_plies=opening_plies,
+        move_seconds=move_seconds,
     )
+    check_workers(workers)
     records: list[GameRecord] = []
     interrupted = None
-    with new_file(out) as file, progress_bar(f"{a} - {b}") as progress:
+    with (
+        new_file(out) as file,
+        nullcontext() if store is None else Store.open(store) as results,
+        progress_bar(f"{a} - {b}") as progress,
+    ):
         try:
-            for record in source:
+            for record in match_games(plan, workers=workers, sprt=test, store=results):
                 records.append(record)
                 progress(len(records), games)
         except KeyboardInterrupt as stop:
@@ -54,7 +76,7 @@ def match(
         file.writelines(f"{as_text(record)}\n" for record in records)
     finished_pairs = records[: len(records) // 2 * 2]
     if finished_pairs:
-        summary = summarise(finished_pairs)
+        summary = summarise(finished_pairs, test)
         print_json(summary) if json else _print_summary(summary)
     if interrupted is not None:
         stderr.print(f"stopped after {len(records)} of {games} games", style="yellow")
@@ -69,6 +91,8 @@ def _print_summary(summary: MatchSummary) -> None:
         f"  ({_elo(summary.elo_interval[0])} to {_elo(summary.elo_interval[1])})   LOS {summary.los:.1%}",
         highlight=False,
     )
+    if summary.sprt is not None:
+        stdout.print(_sprt(summary.sprt), highlight=False)
     table = Table("", "games", "wins", "draws", "losses", box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"
@@ -87,6 +111,12 @@ def _print_summary(summary: MatchSummary) -> None:
 
 def _elo(number: float | None) -> str:
     return "unbounded" if number is None else f"{number:+.0f}"
+
+
+def _sprt(test: SprtResult) -> str:
+    verdict = {"H0": f"{test.elo0:+g} Elo is accepted", "H1": f"{test.elo1:+g} Elo is accepted", None: "not decided"}
+    llr = f"LLR {test.llr:+.2f} ({test.bounds[0]:+.2f} to {test.bounds[1]:+.2f})"
+    return f"SPRT {test.elo0:+g} to {test.elo1:+g} Elo: {verdict[test.accepted]}, {llr}"
 
 
 def _cost(cost: AgentCost) -> str:

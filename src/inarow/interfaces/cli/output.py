@@ -12,8 +12,18 @@ from pathlib import Path
 from typing import TextIO
 
 import msgspec
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
 
 stdout = Console()
 stderr = Console(stderr=True)
@@ -34,16 +44,31 @@ def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
     """A bar on stderr for the length of a `with` block, fed by (done, of how many); only where
     somebody watches, and gone at the end.
     """
-    columns = (
+    with Progress(*_bar_columns(), console=stderr, transient=True, disable=not stderr.is_terminal) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def live_table(title: str, draw: Callable[[], Table]) -> Iterator[Callable[[int, int], None]]:
+    """The same bar under a table that is drawn anew a few times a second."""
+    if not stderr.is_terminal:
+        yield lambda done, total: None
+        return
+    bar = Progress(*_bar_columns())
+    task = bar.add_task(title, total=None)
+    with Live(console=stderr, transient=True, get_renderable=lambda: Group(draw(), bar)):
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _bar_columns() -> tuple[ProgressColumn, ...]:
+    return (
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=stderr, transient=True, disable=not stderr.is_terminal) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 @contextmanager

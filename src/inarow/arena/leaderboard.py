@@ -1,0 +1,31 @@
+"""Ratings of everything that a store knows about a board."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from inarow.arena.ratings import Ratings, Results, fit_ratings, linked_groups
+from inarow.arena.store import Store
+from inarow.arena.store_entries import AgentIdentity, PairResult
+
+
+def rate_store(store: Store, board: str) -> list[Ratings]:
+    """The ratings of all finished games on a board, apart for groups of agents that never met; the
+    group with the most games first.
+    """
+    pairs = store.results(board)
+    names = _names(pairs)
+    results = [Results(names[pair.first], names[pair.second], pair.wins, pair.draws, pair.losses) for pair in pairs]
+    return [fit_ratings(group) for group in linked_groups(results)]
+
+
+def _names(pairs: Sequence[PairResult]) -> dict[AgentIdentity, str]:
+    """A name for each agent; those that share one, since a default or a net has changed, are numbered."""
+    agents = dict.fromkeys(agent for pair in pairs for agent in (pair.first, pair.second))
+    seen: Counter[str] = Counter()
+    names = {}
+    for agent in agents:
+        seen[agent.name] += 1
+        names[agent] = agent.name if seen[agent.name] == 1 else f"{agent.name} ({seen[agent.name]})"
+    return names

@@ -1,0 +1,160 @@
+"""`inarow tournament`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from rich.table import Table
+
+from inarow.arena.export import write_crosstable, write_json_lines, write_ratings
+from inarow.arena.resume import play_into_store, stored_games
+from inarow.arena.standings import CrossTable, Standing, TournamentSummary
+from inarow.arena.store import Store
+from inarow.arena.store_schema import default_store_path
+from inarow.arena.summary import SideResult
+from inarow.arena.tournament import TournamentPlan, plan_tournament, summarise_tournament
+from inarow.games.spec import GameSpec
+from inarow.interfaces.cli.options import Board, Json, Seed
+from inarow.interfaces.cli.output import live_table, new_file, print_json, stderr, stdout
+from inarow.interfaces.cli.playing import MoveSeconds, OpeningPlies, Openings, StoreFile, Workers
+from inarow.workers import check_workers
+
+
+def tournament(
+    *agents: str,
+    board: Board = "connect4",
+    games: int = 100,
+    workers: Workers = 1,
+    gauntlet: bool = False,
+    openings: Openings = "balanced",
+    opening_plies: OpeningPlies = None,
+    move_seconds: MoveSeconds = None,
+    store: StoreFile = None,
+    out: Path | None = None,
+    json: Json = False,
+    seed: Seed = 0,
+) -> None:
+    """Let many agents meet, and rate them.
+
+    Games are kept in the results store as they finish. Killed or interrupted, the same command
+    goes on where it was; finished, it shows the result again.
+
+    Parameters
+    ----------
+    agents: Agent strings, at least two.
+    games: How many games each two agents play, an even number.
+    gauntlet: Only the first agent meets the others.
+    out: Write results.json, crosstable.csv, ratings.csv and games.jsonl to this folder.
+    """
+    plan = plan_tournament(
+        agents,
+        GameSpec.parse(board),
+        games=games,
+        seed=seed,
+        gauntlet=gauntlet,
+        openings=openings,
+        opening_plies=opening_plies,
+        move_seconds=move_seconds,
+    )
+    check_workers(workers)
+    with Store.open(store or default_store_path()) as results:
+        if out is not None:
+            out.mkdir(parents=True, exist_ok=True)
+        table = _play(plan, results, workers)
+        summary = summarise_tournament(plan, results)
+        if out is not None:
+            _write_files(out, plan, results, summary, table)
+    print_json(summary) if json else _print_summary(summary, table)
+
+
+def _play(plan: TournamentPlan, store: Store, workers: int) -> CrossTable:
+    table = CrossTable(plan.agents)
+    run = store.start_run("tournament", msgspec.to_builtins(plan), command=shlex.join(["inarow", *sys.argv[1:]]))
+    done = 0
+    try:
+        with live_table("games", lambda: draw_crosstable(table, table.agents)) as progress:
+            for _, records in play_into_store(plan.matches, store, workers=workers):
+                for record in records:
+                    table.add(record)
+                done += len(records)
+                progress(done, plan.games)
+    except KeyboardInterrupt:
+        store.finish_run(run, "interrupted")
+        stderr.print(f"stopped after {done} of {plan.games} games; the same command goes on", style="yellow")
+        raise
+    store.finish_run(run)
+    return table
+
+
+def draw_crosstable(table: CrossTable, order: Sequence[str]) -> Table:
+    """Points of games against each opponent and against all."""
+    drawn = Table("", *map(str, range(1, len(order) + 1)), "all", "score", box=None, pad_edge=False)
+    for column in drawn.columns[1:]:
+        column.justify = "right"
+    for number, agent in enumerate(order, start=1):
+        games = table.games(agent, order)
+        score = f"{table.points(agent, order) / games:.1%}" if games else ""
+        cells = [_points(table, agent, [opponent]) for opponent in order]
+        drawn.add_row(f"{number} {agent}", *cells, _points(table, agent, order), score)
+    return drawn
+
+
+def _points(table: CrossTable, agent: str, opponents: Sequence[str]) -> str:
+    games = table.games(agent, opponents)
+    return f"{table.points(agent, opponents):g}/{games}" if games else "-"
+
+
+def _print_summary(summary: TournamentSummary, table: CrossTable) -> None:
+    stdout.print(
+        f"{summary.board}: {summary.games} games, {summary.distinct_games} distinct", style="bold", highlight=False
+    )
+    stdout.print(draw_crosstable(table, [standing.agent for standing in summary.standings]))
+    stdout.print()
+    ratings = Table("", "Elo", "95 %", "LOS", "as first + = -", "as second + = -", "faults", box=None, pad_edge=False)
+    for column in ratings.columns[1:]:
+        column.justify = "right"
+    for row in summary.standings:
+        low, high = row.elo_interval
+        los = "" if row.los is None else f"{row.los:.1%}"
+        ratings.add_row(
+            row.agent,
+            f"{row.elo:+.0f}",
+            f"{low:+.0f} to {high:+.0f}",
+            los,
+            _side(row.as_first),
+            _side(row.as_second),
+            _faults(row),
+        )
+    stdout.print(ratings)
+    zero = f"{summary.anchor} is 0" if summary.anchor else "their mean is 0"
+    low, high = summary.advantage_interval
+    stdout.print(
+        f"{zero}; LOS against the next; the first move is worth {summary.advantage:+.0f} ({low:+.0f} to {high:+.0f});"
+        f" seed {summary.seed}",
+        highlight=False,
+    )
+
+
+def _side(result: SideResult) -> str:
+    return f"{result.wins} {result.draws} {result.losses}"
+
+
+def _faults(row: Standing) -> str:
+    faults = {"illegal moves": row.illegal_moves, "crashes": row.crashes, "time-outs": row.time_outs}
+    return ", ".join(f"{count} {name}" for name, count in faults.items() if count)
+
+
+def _write_files(out: Path, plan: TournamentPlan, store: Store, summary: TournamentSummary, table: CrossTable) -> None:
+    with new_file(out / "results.json") as file:
+        file.write(msgspec.json.format(msgspec.json.encode(summary), indent=2).decode() + "\n")
+    with new_file(out / "crosstable.csv") as file:
+        write_crosstable(table, file)
+    with new_file(out / "ratings.csv") as file:
+        write_ratings(summary, file)
+    with new_file(out / "games.jsonl") as file:
+        for match in plan.matches:
+            write_json_lines(stored_games(match, store), file)
