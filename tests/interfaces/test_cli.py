@@ -92,6 +92,19 @@ BAD = {
     "a folder for a suite": (["suite", "build", "/"], "is a folder"),
     "a suite in a folder that is not there": (["suite", "build", "nowhere/s.npz"], "in one that is not there"),
     "no positions": (["suite", "build", "s.npz", "--positions", "0"], "positions is 0"),
+    "unknown agent in a tournament": (["tournament", "random", "nobody"], "there is no agent 'nobody'"),
+    "odd games in a tournament": (["tournament", "random", "greedy", "--games", "3"], "it must be even"),
+    "a tournament of one": (["tournament", "random"], "at least 2 agents; there is 1"),
+    "a tournament of none": (["tournament"], "at least 2 agents; there are none"),
+    "an agent twice": (["tournament", "random", "greedy", "random"], "'random' takes part more than once"),
+    "no workers in a tournament": (["tournament", "random", "greedy", "--workers", "0"], "workers is 0"),
+    "a store of others": (["tournament", "random", "greedy", "--store", SMALL_BOOK], "not a database"),
+    "a match in a store of others": (["match", "random", "greedy", "--store", SMALL_BOOK], "not a database"),
+    "no store": (["leaderboard", "--store", "/nowhere/lab.sqlite"], "there is no results store"),
+    "hypotheses": (["match", "random", "greedy", "--sprt", "5", "0"], "SPRT from 5 to 0 Elo"),
+    "half a hypothesis": (["match", "random", "greedy", "--sprt", "5"], "--sprt"),
+    "no time to move": (["match", "random", "greedy", "--move-seconds", "0"], "move-seconds is 0"),
+    "unknown openings": (["match", "random", "greedy", "--openings", "nice"], "--openings"),
     "a folder that is not there": (["match", "random", "random", "--out", "/nowhere/games.pgn"], "/nowhere"),
 }
 
@@ -134,7 +147,8 @@ def test_a_hint_is_given():
 def test_help_names_every_command():
     result = inarow("--help")
     assert result.returncode == 0
-    for command in ("play", "solve", "analyse", "match", "grade", "report", "agents", "perft", "bench", "warmup"):
+    games = ("play", "match", "tournament", "leaderboard", "grade", "report")
+    for command in (*games, "solve", "analyse", "agents", "perft", "bench", "warmup"):
         assert command in result.stdout
         assert "--seed" in inarow(command, "--help").stdout
 
@@ -206,6 +220,50 @@ def test_an_interrupted_match_keeps_what_was_played(tmp_path):
     assert "Traceback" not in stderr
     played = len(out.read_text().splitlines())
     assert 0 < json.loads(stdout)["games"] <= played < 40_000
+
+
+def test_match_stops_when_the_test_is_decided(tmp_path):
+    store = str(tmp_path / "lab.sqlite")
+    command = ("match", "winblock", "random", "--sprt", "-50", "100", "--games", "1000", "--store", store)
+    summary = document(*command)
+    assert summary["sprt"]["accepted"] == "H1"
+    assert summary["games"] < 200
+    assert "SPRT -50 to +100 Elo: +100 Elo is accepted" in inarow(*command).stdout
+    assert document("leaderboard", "--store", store)["groups"][0]["table"][0]["agent"] == "winblock"
+
+
+def test_tournament_writes_its_files_and_feeds_the_leaderboard(tmp_path):
+    out, store = tmp_path / "out", str(tmp_path / "lab.sqlite")
+    command = ("tournament", "random", "greedy", "winblock", "--board", "tictactoe", "--games", "6", "--store", store)
+    summary = document(*command, "--out", str(out))
+    assert json.loads((out / "results.json").read_text()) == summary
+    assert (summary["games"], summary["board"], len(summary["matches"])) == (18, "3x3x3/free", 3)
+    assert len([from_json_line(line) for line in (out / "games.jsonl").read_text().splitlines()]) == 18
+    ratings = (out / "ratings.csv").read_text().splitlines()
+    assert [line.split(",")[0] for line in ratings[1:]] == [row["agent"] for row in summary["standings"]]
+    header, *rows = (line.split(",") for line in (out / "crosstable.csv").read_text().splitlines())
+    assert header == ["agent", "random", "greedy", "winblock", "points", "games"]
+    assert sum(float(row[-2]) for row in rows) == 18
+    assert rows[0][1] == ""
+    text = inarow(*command).stdout
+    assert "18 games" in text
+    assert "random is 0" in text
+    (group,) = document("leaderboard", "--store", store, "--board", "tictactoe")["groups"]
+    assert [row["agent"] for row in group["table"]] == [row["agent"] for row in summary["standings"]]
+    assert "there are no games on 6x7x4 yet" in inarow("leaderboard", "--store", store).stdout
+
+
+def test_an_interrupted_tournament_goes_on(tmp_path):
+    store = tmp_path / "lab.sqlite"
+    command = f"tournament winblock greedy --games 100000 --store {store}"
+    process = subprocess.Popen([sys.executable, "-m", "inarow", *command.split()], stderr=subprocess.PIPE, text=True)
+    while not store.exists() or not inarow("leaderboard", "--store", str(store)).stdout.startswith("   agent"):
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "of 100000 games; the same command goes on" in stderr
+    assert "Traceback" not in stderr
 
 
 def test_perft_json_keeps_its_contract():

@@ -1,0 +1,201 @@
+import json
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from inarow.agents.agent import Decision
+from inarow.arena.game import play_game
+from inarow.arena.leaderboard import rate_store
+from inarow.arena.match import match_games
+from inarow.arena.resume import play_into_store, stored_games
+from inarow.arena.schedule import plan_match
+from inarow.arena.store import Store
+from inarow.arena.store_entries import AgentIdentity
+from inarow.arena.tournament import plan_tournament, play_tournament
+from inarow.errors import InvalidAgentError, InvalidLimitError, StoreError
+from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE
+
+AGENTS = ("random", "winblock", "greedy")
+
+
+def without_times(record):
+    return replace(record, plies=tuple(replace(ply, seconds=None) for ply in record.plies))
+
+
+def games_of(plan, path):
+    with Store.open(path, readonly=True) as store:
+        ids = {match.key: match_id for match_id, match in store.matches().items()}
+        return [
+            [without_times(record) for record in store.games(match_id=ids[match.entry().key])] for match in plan.matches
+        ]
+
+
+def test_a_tournament_is_the_same_on_any_number_of_workers(tmp_path):
+    plan = plan_tournament(AGENTS, games=40, seed=1)
+    summaries = {}
+    for workers in (1, 2):
+        with Store.open(tmp_path / f"{workers}.sqlite") as store:
+            summaries[workers] = play_tournament(plan, store, workers=workers)
+    assert games_of(plan, tmp_path / "1.sqlite") == games_of(plan, tmp_path / "2.sqlite")
+    assert summaries[1].standings == summaries[2].standings
+
+
+def test_a_tournament_killed_five_times_equals_the_unbroken_one(tmp_path):
+    plan = plan_tournament(AGENTS, games=1000, seed=7)
+    with Store.open(tmp_path / "unbroken.sqlite") as store:
+        unbroken = play_tournament(plan, store)
+    path = tmp_path / "killed.sqlite"
+    command = f"tournament {' '.join(AGENTS)} --games 1000 --seed 7 --json --store {path}"
+    chance = random.Random(1)
+    written = [0]
+    for workers in (1, 2, 1, 2, 1):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "inarow", *command.split(), "--workers", str(workers)], stdout=subprocess.DEVNULL
+        )
+        while games_in(path) == written[-1]:
+            time.sleep(0.01)
+        time.sleep(chance.uniform(0, 0.1))
+        process.kill()
+        process.wait()
+        written.append(games_in(path))
+        assert written[-2] < written[-1] < plan.games  # it was killed at work
+    before = games_of(plan, path)
+    finished = subprocess.run([sys.executable, "-m", "inarow", *command.split()], capture_output=True, check=True)
+    after = games_of(plan, path)
+    assert after == games_of(plan, tmp_path / "unbroken.sqlite")
+    for some, all_games in zip(before, after, strict=True):
+        assert some == all_games[: len(some)]
+    standings = json.loads(finished.stdout)["standings"]
+    assert [standing["elo"] for standing in standings] == [standing.elo for standing in unbroken.standings]
+
+
+def games_in(path):
+    try:
+        with Store.open(path, readonly=True) as store:
+            return sum(len(store.finished_numbers(match_id)) for match_id in store.matches())
+    except StoreError:  # not there yet
+        return 0
+
+
+def test_what_the_store_has_is_not_played_again(tmp_path, monkeypatch):
+    plan = plan_tournament(AGENTS, TIC_TAC_TOE, games=10)
+    with Store.open(tmp_path / "lab.sqlite") as store:
+        first = play_tournament(plan, store)
+        monkeypatch.setattr("inarow.arena.schedule.play_game", None)
+        assert play_tournament(plan, store) == first
+        reordered = plan_tournament(AGENTS[::-1], TIC_TAC_TOE, games=10)
+        assert play_tournament(reordered, store).standings == first.standings
+        longer = plan_tournament(AGENTS, TIC_TAC_TOE, games=12)
+        with pytest.raises(Exception, match="not callable"):
+            play_tournament(longer, store)
+        monkeypatch.undo()
+        assert play_tournament(longer, store).games == 36
+        assert play_tournament(plan, store) == first  # the first games of the longer one
+
+
+def test_the_summary_adds_up(tmp_path):
+    plan = plan_tournament(AGENTS, games=60, seed=2)
+    with Store.open(tmp_path / "lab.sqlite") as store:
+        summary = play_tournament(plan, store)
+        records = [record for match in plan.matches for record in stored_games(match, store)]
+    assert summary.games == plan.games == len(records) == 180
+    assert summary.anchor == "random"
+    assert [standing.agent for standing in summary.standings] == ["winblock", "greedy", "random"]
+    for standing in summary.standings:
+        as_first = Counter(record.winner for record in records if record.first == standing.agent)
+        as_second = Counter(record.winner for record in records if record.second == standing.agent)
+        assert (standing.as_first.wins, standing.as_first.losses) == (as_first[1], as_first[2])
+        assert (standing.as_second.wins, standing.as_second.losses) == (as_second[2], as_second[1])
+        assert standing.games == standing.wins + standing.draws + standing.losses == 120
+        assert standing.score == (standing.wins + standing.draws / 2) / 120
+        assert standing.elo_interval[0] <= standing.elo <= standing.elo_interval[1]
+    assert summary.standings[0].los > 0.9
+    assert summary.standings[-1].los is None
+    assert summary.distinct_games == sum(match.distinct_games for match in summary.matches)
+
+
+def test_a_gauntlet_is_the_first_against_all_others(tmp_path):
+    plan = plan_tournament(("winblock", "random", "greedy"), TIC_TAC_TOE, games=4, gauntlet=True)
+    assert [{match.a, match.b} for match in plan.matches] == [{"winblock", "random"}, {"winblock", "greedy"}]
+    everybody = plan_tournament(AGENTS, TIC_TAC_TOE, games=4)
+    assert set(plan.matches) < set(everybody.matches)
+    assert len({match.seed for match in everybody.matches}) == 3
+
+
+def test_senseless_tournaments_are_refused():
+    with pytest.raises(InvalidLimitError, match="at least 2 agents; there is 1"):
+        plan_tournament(["random"])
+    with pytest.raises(InvalidAgentError, match="'winblock' takes part more than once"):
+        plan_tournament(["winblock", "random", "winblock:epsilon=0"])
+    with pytest.raises(InvalidLimitError, match="it must be even"):
+        plan_tournament(AGENTS, games=3)
+    with pytest.raises(InvalidLimitError, match="seed is -1"):
+        plan_tournament(AGENTS, seed=-1)
+    with pytest.raises(InvalidLimitError, match="move-seconds is 0"):
+        plan_tournament(AGENTS, move_seconds=0)
+    with pytest.raises(InvalidLimitError, match="do not fit"):
+        plan_tournament(AGENTS, opening_plies=-1)
+
+
+def test_a_match_in_the_store_goes_on(tmp_path):
+    plan = plan_match("winblock", "greedy", games=40, seed=4)
+    whole = [without_times(record) for record in match_games(plan)]
+    with Store.open(tmp_path / "lab.sqlite") as store:
+        for _, records in play_into_store([replace(plan, games=10)], store):
+            assert len(records) <= 10
+        assert [without_times(record) for record in match_games(plan, store=store)] == whole
+        assert sum(pair.wins + pair.draws + pair.losses for pair in store.results("connect4")) == 40
+
+
+def test_the_leaderboard_rates_what_games_link(tmp_path):
+    with Store.open(tmp_path / "lab.sqlite") as store:
+        assert rate_store(store, "connect4") == []
+        play_tournament(plan_tournament(AGENTS, games=20), store)
+        apart = plan_match("winblock:epsilon=0.5", "greedy:epsilon=0.5", games=4)
+        list(match_games(apart, store=store))
+        groups = rate_store(store, "connect4")
+        assert [{rating.agent for rating in group.table} for group in groups] == [set(AGENTS), {apart.a, apart.b}]
+        list(match_games(plan_match("random", apart.a, games=4), store=store))
+        (group,) = rate_store(store, "6x7x4")
+        assert len(group.table) == 5
+        assert group.anchor == "random"
+
+
+def test_an_agent_that_has_changed_is_another_one_on_the_leaderboard(tmp_path):
+    entry = plan_match("random", "winblock", TIC_TAC_TOE, games=4).entry()
+    changed = replace(entry, key="changed", b=AgentIdentity("winblock", "winblock", '{"epsilon":0.5}'))
+    with Store.open(tmp_path / "lab.sqlite") as store:
+        games = list(enumerate(match_games(plan_match("random", "winblock", TIC_TAC_TOE, games=4))))
+        for match in (entry, changed):
+            store.add_games(store.add_match(match), games)
+        (group,) = rate_store(store, "tictactoe")
+    assert {rating.agent for rating in group.table} == {"random", "winblock", "winblock (2)"}
+
+
+class Slow:
+    name = "slow"
+
+    def decide(self, position):
+        if position.ply == 4:
+            time.sleep(0.05)
+        return Decision(action=position.ply % 4)
+
+
+def test_a_decision_that_takes_too_long_loses_the_game():
+    record = play_game(Slow(), Slow(), CONNECT_FOUR, move_seconds=0.03)
+    assert (record.winner, record.termination, record.moves) == (2, "time-out", "1234")
+    assert "the limit is 0.03 s" in record.fault
+    assert record.check() is record
+    assert play_game(Slow(), Slow(), CONNECT_FOUR).termination == "normal"
+
+
+def test_time_outs_are_counted_apart():
+    plan = plan_match("random", "winblock", games=4, move_seconds=1e-9)
+    records = list(match_games(plan))
+    assert {record.termination for record in records} == {"time-out"}
+    assert [record.winner for record in records] == [2] * 4
