@@ -6,6 +6,7 @@ begin with those for a smaller one, as long as they have the same number of plie
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -13,7 +14,6 @@ import numpy as np
 from inarow.errors import InvalidLimitError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.search.book import Book
 from inarow.search.book_build import position_of_key
 from inarow.search.shipped import shipped_book
 
@@ -31,39 +31,45 @@ def usual_plies(spec: GameSpec, count: int, kind: OpeningKind) -> int:
     return _usual_random_plies(spec, count) if book is None else min(book.plies, _BOOK_PLIES) // 2 * 2
 
 
-def find_openings(
-    spec: GameSpec, count: int, kind: OpeningKind, *, seed: int, plies: int | None = None
-) -> list[Position]:
-    """`count` openings, all of `plies` moves; by default of `usual_plies`.
+def find_openings(spec: GameSpec, count: int, kind: OpeningKind, *, seed: int, plies: int) -> list[Position]:
+    """`count` openings, all of `plies` moves.
 
     Balanced ones come from the book of the board, exact draws first. Where there is no book, or
     none of that many plies, they are random ones, too.
     """
-    plies = usual_plies(spec, count, kind) if plies is None else plies
     book = shipped_book(spec) if kind == "balanced" else None
     if book is None or not 0 <= plies <= book.plies:
         return random_openings(spec, count, seed=seed, plies=plies)
-    return balanced_openings(book, count, seed=seed, plies=plies)
+    return _balanced_openings(spec, count, seed=seed, plies=plies)
 
 
-def balanced_openings(book: Book, count: int, *, seed: int, plies: int) -> list[Position]:
-    """`count` quiet positions of a book, those with the smallest exact score first, either sign.
+def _balanced_openings(spec: GameSpec, count: int, *, seed: int, plies: int) -> list[Position]:
+    """`count` quiet positions of the book, those with the smallest exact score first, either sign.
 
     Two of them are never the same but for the mirror; they repeat in turn when the book has no
     more. At random in which order, and in which of its two mirror images, an opening comes.
     """
     rng = np.random.default_rng(seed)
-    entries = np.flatnonzero(book.entry_plies() == plies)
-    entries = rng.permutation(entries)
-    entries = entries[np.argsort(np.abs(book.scores[entries]), kind="stable")]
+    keys, imbalance = _book_entries(spec, plies)
+    shuffled = rng.permutation(len(keys))
+    order = shuffled[np.argsort(imbalance[shuffled], kind="stable")]
     found: list[Position] = []
-    for key, is_mirrored in zip(book.keys[entries].tolist(), rng.random(len(entries)) < 0.5, strict=True):
+    for key, is_mirrored in zip(keys[order].tolist(), rng.random(len(keys)) < 0.5, strict=True):
         if len(found) == count:
             break
-        position = position_of_key(key, book.spec)
+        position = position_of_key(key, spec)
         if _is_quiet(position):
             found.append(position.mirror() if is_mirrored else position)
     return _in_turn(found, count)
+
+
+@lru_cache(maxsize=8)
+def _book_entries(spec: GameSpec, plies: int) -> tuple[np.ndarray, np.ndarray]:
+    """Keys and absolute scores of all positions of `plies` stones in the book of a board."""
+    book = shipped_book(spec)
+    assert book is not None
+    chosen = book.entry_plies() == plies
+    return book.keys[chosen], np.abs(book.scores[chosen])
 
 
 def random_openings(spec: GameSpec, count: int, *, seed: int, plies: int | None = None) -> list[Position]:

@@ -78,8 +78,7 @@ def plan_match(
     """A checked plan; raises InvalidAgentError or InvalidLimitError."""
     if not 2 <= games <= MAX_GAMES or games % 2:
         raise InvalidLimitError(f"games is {games}; it must be even, 2 to {MAX_GAMES}: each opening is played twice")
-    if not 0 <= seed < 2**63:
-        raise InvalidLimitError(f"seed is {seed}; it must be 0 to 2^63 - 1")
+    check_seed(seed)
     if move_seconds is not None and not 0 < move_seconds < float("inf"):
         raise InvalidLimitError(f"move-seconds is {move_seconds:g}; it must be above 0")
     plies = usual_plies(spec, games // 2, openings) if opening_plies is None else opening_plies
@@ -94,6 +93,12 @@ def plan_match(
         opening_plies=plies,
         move_seconds=move_seconds,
     )
+
+
+def check_seed(seed: int) -> None:
+    """Raises InvalidLimitError for a seed that no match has."""
+    if not 0 <= seed < 2**63:
+        raise InvalidLimitError(f"seed is {seed}; it must be 0 to 2^63 - 1")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from itertools import combinations
 from inarow.agents.registry import make_agent
 from inarow.arena.openings import OpeningKind
 from inarow.arena.resume import play_into_store, stored_games
-from inarow.arena.schedule import MatchPlan, plan_match
+from inarow.arena.schedule import MatchPlan, check_seed, plan_match
 from inarow.arena.standings import TournamentSummary, sum_up
 from inarow.arena.store import Store
 from inarow.arena.summary import summarise
@@ -49,6 +49,7 @@ def plan_tournament(
     The match of two agents does not depend on the other agents or on their order, so a later
     tournament with more of them finds it in the store.
     """
+    check_seed(seed)
     names = tuple(make_agent(agent).name for agent in agents)
     if len(names) < 2:
         raise InvalidLimitError(f"a tournament needs at least 2 agents; there {'are none' if not names else 'is 1'}")
@@ -74,8 +75,6 @@ def plan_tournament(
 
 def _match_seed(seed: int, a: str, b: str) -> int:
     """A seed of their own, lest an agent makes the same random choices against everybody."""
-    if not 0 <= seed < 2**63:
-        raise InvalidLimitError(f"seed is {seed}; it must be 0 to 2^63 - 1")
     digest = hashlib.blake2b(f"{seed} {a} {b}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 1
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from rich.table import Table
 
 from inarow.arena.leaderboard import rate_store
@@ -10,14 +12,17 @@ from inarow.arena.store import Store
 from inarow.arena.store_schema import default_store_path
 from inarow.games.spec import GameSpec
 from inarow.interfaces.cli.options import Board, Json, Seed
-from inarow.interfaces.cli.output import print_json, stdout
-from inarow.interfaces.cli.playing import StoreFile
+from inarow.interfaces.cli.output import print_json, print_table, stdout
 
 
-def leaderboard(*, board: Board = "connect4", store: StoreFile = None, json: Json = False, seed: Seed = 0) -> None:
+def leaderboard(*, board: Board = "connect4", store: Path | None = None, json: Json = False, seed: Seed = 0) -> None:
     """Rate all agents of the results store by all their games on a board.
 
     Agents that no games link, directly or through others, are rated apart.
+
+    Parameters
+    ----------
+    store: The results store; by default the one in the user's data folder.
     """
     name = str(GameSpec.parse(board))
     with Store.open(store or default_store_path(), readonly=True) as results:
@@ -28,7 +33,7 @@ def leaderboard(*, board: Board = "connect4", store: StoreFile = None, json: Jso
     if not groups:
         stdout.print(f"there are no games on {name} yet", highlight=False)
     for ratings in groups:
-        stdout.print(_table(ratings))
+        print_table(_table(ratings))
         stdout.print(
             f"{ratings.anchor or 'their mean'} is 0; the first move is worth {ratings.advantage:+.0f}", highlight=False
         )

@@ -17,7 +17,7 @@ from inarow.games.record import GameRecord, to_json_line
 from inarow.games.spec import GameSpec
 from inarow.interfaces.cli.options import Board, Json, Seed
 from inarow.interfaces.cli.output import new_file, print_json, progress_bar, stderr, stdout
-from inarow.interfaces.cli.playing import MoveSeconds, OpeningPlies, Openings, StoreFile, Workers
+from inarow.interfaces.cli.playing import MoveSeconds, OpeningPlies, Openings, Workers
 from inarow.workers import check_workers
 
 
@@ -32,7 +32,7 @@ def match(
     opening_plies: OpeningPlies = None,
     move_seconds: MoveSeconds = None,
     sprt: tuple[float, float] | None = None,
-    store: StoreFile = None,
+    store: Path | None = None,
     out: Path | None = None,
     json: Json = False,
     seed: Seed = 0,
@@ -45,6 +45,7 @@ def match(
     b: Agent string of the opponent.
     games: How many games, an even number; with --sprt, how many at most.
     sprt: Two Elo differences: stop as soon as one is clearly more likely than the other.
+    store: Keep the games in this results store, and take those that it has from there.
     out: Write the games to this file: PGN-like if it ends in .pgn, else JSON Lines.
     """
     test = None if sprt is None else Sprt(*sprt)

@@ -25,13 +25,25 @@ from rich.progress import (
 )
 from rich.table import Table
 
+_NO_TERMINAL_WIDTH = 10_000
+
 stdout = Console()
 stderr = Console(stderr=True)
 
 
 def print_json(document: object) -> None:
     """One JSON document on stdout: indented, plain, complete."""
-    sys.stdout.write(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")
+    sys.stdout.write(json_text(document))
+
+
+def json_text(document: object) -> str:
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+
+
+def print_table(table: Table) -> None:
+    """On stdout; at its full width where that is no terminal, so that a pipe gets whole cells."""
+    console = stdout if stdout.is_terminal else Console(width=_NO_TERMINAL_WIDTH)
+    console.print(table)
 
 
 def command_line() -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -13,4 +12,3 @@ Workers = Annotated[int, Parameter(help="Processes that play; the games are the 
 Openings = Annotated[OpeningKind, Parameter(help="Balanced by the book of the board, where it has one, or random.")]
 OpeningPlies = Annotated[int | None, Parameter(help="Moves before the agents take over.")]
 MoveSeconds = Annotated[float | None, Parameter(help="A decision that takes longer loses the game.")]
-StoreFile = Annotated[Path | None, Parameter(help="The results store.")]

@@ -19,8 +19,8 @@ from inarow.arena.summary import SideResult
 from inarow.arena.tournament import TournamentPlan, plan_tournament, summarise_tournament
 from inarow.games.spec import GameSpec
 from inarow.interfaces.cli.options import Board, Json, Seed
-from inarow.interfaces.cli.output import live_table, new_file, print_json, stderr, stdout
-from inarow.interfaces.cli.playing import MoveSeconds, OpeningPlies, Openings, StoreFile, Workers
+from inarow.interfaces.cli.output import json_text, live_table, new_file, print_json, print_table, stderr, stdout
+from inarow.interfaces.cli.playing import MoveSeconds, OpeningPlies, Openings, Workers
 from inarow.workers import check_workers
 
 
@@ -33,7 +33,7 @@ def tournament(
     openings: Openings = "balanced",
     opening_plies: OpeningPlies = None,
     move_seconds: MoveSeconds = None,
-    store: StoreFile = None,
+    store: Path | None = None,
     out: Path | None = None,
     json: Json = False,
     seed: Seed = 0,
@@ -48,6 +48,7 @@ def tournament(
     agents: Agent strings, at least two.
     games: How many games each two agents play, an even number.
     gauntlet: Only the first agent meets the others.
+    store: The results store; by default the one in the user's data folder.
     out: Write results.json, crosstable.csv, ratings.csv and games.jsonl to this folder.
     """
     plan = plan_tournament(
@@ -76,7 +77,7 @@ def _play(plan: TournamentPlan, store: Store, workers: int) -> CrossTable:
     run = store.start_run("tournament", msgspec.to_builtins(plan), command=shlex.join(["inarow", *sys.argv[1:]]))
     done = 0
     try:
-        with live_table("games", lambda: draw_crosstable(table, table.agents)) as progress:
+        with live_table("games", lambda: _draw_crosstable(table, table.agents)) as progress:
             for _, records in play_into_store(plan.matches, store, workers=workers):
                 for record in records:
                     table.add(record)
@@ -86,11 +87,14 @@ def _play(plan: TournamentPlan, store: Store, workers: int) -> CrossTable:
         store.finish_run(run, "interrupted")
         stderr.print(f"stopped after {done} of {plan.games} games; the same command goes on", style="yellow")
         raise
+    except Exception:
+        store.finish_run(run, "failed")
+        raise
     store.finish_run(run)
     return table
 
 
-def draw_crosstable(table: CrossTable, order: Sequence[str]) -> Table:
+def _draw_crosstable(table: CrossTable, order: Sequence[str]) -> Table:
     """Points of games against each opponent and against all."""
     drawn = Table("", *map(str, range(1, len(order) + 1)), "all", "score", box=None, pad_edge=False)
     for column in drawn.columns[1:]:
@@ -109,10 +113,9 @@ def _points(table: CrossTable, agent: str, opponents: Sequence[str]) -> str:
 
 
 def _print_summary(summary: TournamentSummary, table: CrossTable) -> None:
-    stdout.print(
-        f"{summary.board}: {summary.games} games, {summary.distinct_games} distinct", style="bold", highlight=False
-    )
-    stdout.print(draw_crosstable(table, [standing.agent for standing in summary.standings]))
+    title = f"{summary.board}: {summary.games} games, {summary.distinct_games} distinct, seed {summary.seed}"
+    stdout.print(title, style="bold", highlight=False)
+    print_table(_draw_crosstable(table, [standing.agent for standing in summary.standings]))
     stdout.print()
     ratings = Table("", "Elo", "95 %", "LOS", "as first + = -", "as second + = -", "faults", box=None, pad_edge=False)
     for column in ratings.columns[1:]:
@@ -129,12 +132,11 @@ def _print_summary(summary: TournamentSummary, table: CrossTable) -> None:
             _side(row.as_second),
             _faults(row),
         )
-    stdout.print(ratings)
+    print_table(ratings)
     zero = f"{summary.anchor} is 0" if summary.anchor else "their mean is 0"
     low, high = summary.advantage_interval
     stdout.print(
-        f"{zero}; LOS against the next; the first move is worth {summary.advantage:+.0f} ({low:+.0f} to {high:+.0f});"
-        f" seed {summary.seed}",
+        f"{zero}; LOS against the next; the first move is worth {summary.advantage:+.0f} ({low:+.0f} to {high:+.0f})",
         highlight=False,
     )
 
@@ -150,7 +152,7 @@ def _faults(row: Standing) -> str:
 
 def _write_files(out: Path, plan: TournamentPlan, store: Store, summary: TournamentSummary, table: CrossTable) -> None:
     with new_file(out / "results.json") as file:
-        file.write(msgspec.json.format(msgspec.json.encode(summary), indent=2).decode() + "\n")
+        file.write(json_text(summary))
     with new_file(out / "crosstable.csv") as file:
         write_crosstable(table, file)
     with new_file(out / "ratings.csv") as file:
