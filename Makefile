@@ -7,18 +7,25 @@ JOBS ?= 2
 
 .PHONY: demo test lint bench browser clean
 
+DEMO_AGENTS := random greedy winblock negamax minimax:depth=4 mcts:simulations=500 hybrid:simulations=100 solver:level=5
+DEMO_STORE := demo/lab.sqlite
+
+# A round robin of all families, their grades against perfect play, and a report of it all, in demo/.
 demo: $(VENV)/base
 	@$(BIN)/python -m inarow warmup
-	@$(BIN)/python -m inarow match winblock random --games 400 --workers 2 --seed 1
-	@$(BIN)/python -m inarow match winblock greedy --games 400 --workers 2 --seed 1
+	@mkdir -p demo
+	@$(BIN)/python -m inarow tournament $(DEMO_AGENTS) --games 40 --workers $(JOBS) --seed 1 --store $(DEMO_STORE)
+	@for agent in random winblock minimax:depth=4 mcts:simulations=500; do \
+	  $(BIN)/python -m inarow grade $$agent --workers $(JOBS) --store $(DEMO_STORE) | sed -n 1,5p; done
+	@$(BIN)/python -m inarow report $(DEMO_STORE) --out demo/report.html
 	@$(BIN)/python -m inarow analyse 4444452256261766
-	@$(BIN)/python -m inarow play --first winblock --second winblock --seed 7 | tail -n 9
 	@echo
-	@echo "Next: $(BIN)/inarow play --second solver"
+	@echo "Open demo/report.html in a browser. Next:"
+	@echo "      $(BIN)/inarow play --second solver:level=5"
 	@echo "      $(BIN)/inarow solve 4453"
 	@echo "      $(BIN)/inarow agents"
-	@echo "      $(BIN)/inarow match winblock greedy --board 8x9x5 --games 1000 --workers 2"
-	@echo "      $(BIN)/inarow perft 8 --distinct"
+	@echo "      $(BIN)/inarow match mcts hybrid --board 8x9x5 --games 100 --workers 2"
+	@echo "      $(BIN)/inarow grade minimax:depth=6 --workers 2"
 
 test: $(VENV)/dev lint
 	$(BIN)/python -m pytest -n $(JOBS)
@@ -42,7 +49,7 @@ browser:
 	|| echo "chromium is absent and cannot be installed here (no root or no apt-get): browser tests are skipped"
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/python:

@@ -38,7 +38,7 @@ def test_openings_follow_from_the_seed_and_fewer_are_the_first_of_more(board, ki
     assert [opening.moves for opening in find_openings(spec, 60, kind, seed=4, plies=4)] != many
 
 
-@pytest.mark.parametrize(("spec", "plies"), [(TIC_TAC_TOE, 2), (CONNECT_FOUR, 8), (GameSpec(8, 8, 4), 4)])
+@pytest.mark.parametrize(("spec", "plies"), [(TIC_TAC_TOE, 2), (CONNECT_FOUR, 10), (GameSpec(8, 8, 4), 4)])
 def test_where_the_book_ends_openings_are_random_and_quiet(spec, plies):
     assert find_openings(spec, 20, "balanced", seed=5, plies=plies) == random_openings(spec, 20, seed=5, plies=plies)
 

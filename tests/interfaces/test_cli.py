@@ -377,7 +377,8 @@ def test_kernels_work_when_they_come_from_the_cache(tmp_path):
 
 def test_agents_json_lists_parameters():
     agents = {agent["name"]: agent for agent in document("agents")}
-    assert set(agents) == {"random", "greedy", "winblock", "solver", "human"}
+    assert {"random", "minimax", "mcts", "solver", "human", "paranji-2025/minimax"} <= set(agents)
+    assert agents["mcts"]["parameters"][0]["kind"] == "integer|auto"
     assert agents["winblock"]["parameters"][0] == {
         "name": "epsilon",
         "kind": "number",

@@ -209,12 +209,11 @@ def verify_book(
     """
     if sample < 0:
         raise InvalidLimitError(f"sample is {sample}; it must be at least 0")
-    positions = [position_of_key(int(key), book.spec) for key in book.keys]
-    early = [number for number, position in enumerate(positions) if position.ply <= plies]
-    others = np.array([number for number, position in enumerate(positions) if position.ply > plies], np.int64)
-    rng = np.random.default_rng(seed)
-    drawn = rng.choice(others, min(sample, len(others)), replace=False).tolist()
-    chosen = [positions[number] for number in [*early, *drawn]]
+    stones = book.entry_plies()
+    others = np.flatnonzero(stones > plies)
+    drawn = np.random.default_rng(seed).choice(others, min(sample, len(others)), replace=False)
+    numbers = [*np.flatnonzero(stones <= plies), *drawn]
+    chosen = [position_of_key(int(book.keys[number]), book.spec) for number in numbers]
     for done, position in enumerate(chosen, start=1):
         check_entry(book, position, solver.solve(position).score)
         if progress is not None:
