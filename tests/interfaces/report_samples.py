@@ -3,7 +3,7 @@
 from itertools import combinations
 from pathlib import Path
 
-from inarow.arena.match import match_games
+from inarow.arena.match import play_match
 from inarow.arena.store import Store
 from inarow.arena.store_entries import AgentIdentity, MatchEntry
 from inarow.games.spec import GameSpec
@@ -25,6 +25,6 @@ def make_store(path: Path, *agents: str, board: str = "connect4", games: int = 4
     with Store.open(path) as store:
         for a, b in combinations(map(AgentIdentity.parse, agents), 2):
             match_id = store.add_match(MatchEntry(key=f"{a.name} {b.name} {board}", board=board, a=a, b=b, seed=1))
-            played = match_games(a.name, b.name, GameSpec.parse(board), games=games, seed=1)
+            played = play_match(a.name, b.name, GameSpec.parse(board), games=games, seed=1).records
             store.add_games(match_id, enumerate(played))
     return path

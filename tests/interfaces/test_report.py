@@ -129,8 +129,8 @@ def test_agents_of_one_name_stay_apart(tmp_path):
             match = MatchEntry(key=str(agent), board="connect4", a=agent, b=rival, seed=1)
             store.add_games(store.add_match(match), [(0, game(first="q", second="random"))])
         report = report_from_store(store, "connect4")
-    assert {standing.agent for standing in standings(report)} == {"q #1", "q #2", "random"}
-    assert {replayed.record.first for replayed in report.games} == {"q #1", "q #2"}
+    assert {standing.agent for standing in standings(report)} == {"q", "q (2)", "random"}
+    assert {replayed.record.first for replayed in report.games} == {"q", "q (2)"}
 
 
 def test_the_rarest_results_are_replayed_first():

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from inarow.arena.ratings import Ratings, Results, fit_ratings, linked_groups
 from inarow.arena.store import Store
-from inarow.arena.store_entries import AgentIdentity, PairResult
+from inarow.arena.store_entries import AgentIdentity
 
 
 def rate_store(store: Store, board: str) -> list[Ratings]:
@@ -15,17 +15,16 @@ def rate_store(store: Store, board: str) -> list[Ratings]:
     group with the most games first.
     """
     pairs = store.results(board)
-    names = _names(pairs)
+    names = numbered_names(agent for pair in pairs for agent in (pair.first, pair.second))
     results = [Results(names[pair.first], names[pair.second], pair.wins, pair.draws, pair.losses) for pair in pairs]
     return [fit_ratings(group) for group in linked_groups(results)]
 
 
-def _names(pairs: Sequence[PairResult]) -> dict[AgentIdentity, str]:
+def numbered_names(agents: Iterable[AgentIdentity]) -> dict[AgentIdentity, str]:
     """A name for each agent; those that share one, since a default or a net has changed, are numbered."""
-    agents = dict.fromkeys(agent for pair in pairs for agent in (pair.first, pair.second))
     seen: Counter[str] = Counter()
     names = {}
-    for agent in agents:
+    for agent in dict.fromkeys(agents):
         seen[agent.name] += 1
         names[agent] = agent.name if seen[agent.name] == 1 else f"{agent.name} ({seen[agent.name]})"
     return names

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from inarow import __version__
+from inarow.arena.leaderboard import numbered_names
 from inarow.arena.ratings import Ratings, Results, fit_ratings
 from inarow.arena.review import MoveReview, review_move
 from inarow.arena.store import Store
@@ -38,7 +39,8 @@ def report_from_store(
     if not pairs and not grades:
         boards = ", ".join(sorted({match.board for match in store.matches().values()})) or "nothing"
         raise StoreError(f"the results store has no games or grades on {board}; it has {boards}")
-    names = _names([*(agent for pair in pairs for agent in (pair.first, pair.second)), *(g.agent for g in grades)])
+    players = [agent for pair in pairs for agent in (pair.first, pair.second)]
+    names = numbered_names([*players, *(entry.agent for entry in grades)])
     results = tuple(Results(names[p.first], names[p.second], p.wins, p.draws, p.losses) for p in pairs)
     ratings, unrated = _rate(results)
     chosen = interesting_games(_records(store, board, names), games)
@@ -90,18 +92,6 @@ def review_end(record: GameRecord, analyse: Analyse) -> tuple[MoveReview, ...]:
             break
         reviews.append(review_move(position, action, analysis))
     return tuple(reversed(reviews))
-
-
-def _names(agents: Iterable[AgentIdentity]) -> dict[AgentIdentity, str]:
-    """Agents that share a name but not their parameters or their net are numbered."""
-    by_name: dict[str, list[AgentIdentity]] = defaultdict(list)
-    for agent in dict.fromkeys(agents):
-        by_name[agent.name].append(agent)
-    return {
-        agent: name if len(same) == 1 else f"{name} #{number}"
-        for name, same in by_name.items()
-        for number, agent in enumerate(same, start=1)
-    }
 
 
 def _rate(results: Iterable[Results]) -> tuple[Ratings | None, str | None]:
