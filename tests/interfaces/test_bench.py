@@ -18,6 +18,12 @@ def test_rows_carry_the_peer_and_the_ratio(monkeypatch):
         ("playouts", "6x7x4"),
         ("playouts", "12x12x5"),
         ("perft", "6x7x4"),
+        ("mcts", "6x7x4"),
+        ("mcts", "12x12x5"),
+        ("minimax", "tictactoe"),
+        ("minimax", "tictactoe"),
+        ("minimax", "6x7x4"),
+        ("minimax", "12x12x5"),
         ("solve", "6x7x4"),
         ("solve", "6x7x4"),
     ]
