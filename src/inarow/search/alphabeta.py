@@ -148,7 +148,7 @@ def _next_cell(mask: Bits, level: int, layout: Layout, walk: Any) -> int:
         return -1
     lift = layout.rows - 1 if layout.gravity else 0
     for number in range(walk.tried[level], walk.actions):
-        lowest = walk.order[number]
+        lowest = int(walk.order[number])  # which a plain uint64 can be shifted by
         if not has_cell(mask, lowest + lift):
             walk.tried[level] = number + 1
             return lowest + first_cell(playable(mask, layout) >> lowest) if layout.gravity else lowest
