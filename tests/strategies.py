@@ -12,23 +12,37 @@ from inarow.games.spec import GameSpec
 
 
 @st.composite
-def specs(draw: st.DrawFn, max_side: int = 16) -> GameSpec:
+def specs(draw: st.DrawFn, max_side: int = 16, max_inarow: int = 16) -> GameSpec:
     rows = draw(st.integers(1, max_side))
     columns = draw(st.integers(1 if rows > 1 else 2, max_side))
-    inarow = draw(st.integers(2, max(rows, columns)))
+    inarow = draw(st.integers(2, min(max_inarow, max(rows, columns))))
     return GameSpec(rows, columns, inarow, gravity=draw(st.booleans()))
+
+
+def _played(draw: st.DrawFn, spec: GameSpec, earliest: int) -> list[Position]:
+    """The positions of a random game, from the start to any ply from `earliest` on, or to its end."""
+    plies = draw(st.integers(earliest, spec.cells))
+    choice = random.Random(draw(st.integers(0, 2**32)))
+    game = [Position.start(spec)]
+    while game[-1].ply < plies and not game[-1].is_over:
+        game.append(game[-1].play(choice.choice(game[-1].legal_actions)))
+    return game
 
 
 @st.composite
 def positions(draw: st.DrawFn, spec: GameSpec | None = None, max_side: int = 16) -> Position:
     """A position of a random game, of any length up to its end."""
-    spec = draw(specs(max_side)) if spec is None else spec
-    plies = draw(st.integers(0, spec.cells))
-    choice = random.Random(draw(st.integers(0, 2**32)))
-    position = Position.start(spec)
-    while position.ply < plies and not position.is_over:
-        position = position.play(choice.choice(position.legal_actions))
-    return position
+    return _played(draw, draw(specs(max_side)) if spec is None else spec, 0)[-1]
+
+
+@st.composite
+def ongoing_positions(
+    draw: st.DrawFn, spec: GameSpec | None = None, max_side: int = 16, max_left: int = 256, max_inarow: int = 16
+) -> Position:
+    """A position that is not over; with `max_left` as late in a random game as it gives it."""
+    spec = draw(specs(max_side, max_inarow)) if spec is None else spec
+    game = _played(draw, spec, max(0, spec.cells - max_left))
+    return game[-2] if game[-1].is_over else game[-1]
 
 
 finite = st.floats(-1, 1, allow_subnormal=False)

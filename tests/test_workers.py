@@ -22,6 +22,23 @@ def fail_on_three(number: int) -> int:
     return number
 
 
+class AwkwardError(Exception):
+    def __init__(self, number: int, reason: str) -> None:
+        super().__init__(f"{number} {reason}")
+
+
+def fail_awkwardly(number: int) -> int:
+    raise AwkwardError(number, "is awkward")
+
+
+def unpicklable(number: int) -> object:
+    return lambda: number
+
+
+def much(number: int) -> bytes:
+    return bytes(20_000_000)
+
+
 def die(number: int) -> int:
     os.kill(os.getpid(), signal.SIGKILL)
     return number
@@ -58,6 +75,26 @@ def test_results_before_a_failure_are_not_lost():
         assert [next(results) for _ in range(3)] == [0, 1, 2]
         with pytest.raises(TaskError):
             next(results)
+
+
+def test_a_pool_goes_on_after_a_failure():
+    with open_pool(2) as pool:
+        with pytest.raises(TaskError):
+            list(pool.map(fail_on_three, range(8)))
+        assert list(pool.map(slow_square, range(8))) == [number * number for number in range(8)]
+
+
+@pytest.mark.parametrize(("task", "reason"), [(fail_awkwardly, "1 is awkward"), (unpicklable, "pickle")])
+def test_what_cannot_travel_is_an_error_and_not_a_hang(task, reason):
+    with pytest.raises(TaskError, match=reason), open_pool(2) as pool:
+        list(pool.map(task, [1]))
+
+
+def test_workers_can_be_ended_in_the_middle_of_a_result():
+    for wait in (0.0, 0.01, 0.02):
+        with open_pool(2) as pool:
+            next(pool.map(much, range(100)))
+            time.sleep(wait)
 
 
 def test_a_worker_that_dies_is_an_error_and_not_a_hang():

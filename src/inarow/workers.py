@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing.connection import Connection
-from typing import Protocol, TypeVar
+from multiprocessing.connection import Connection, wait
+from queue import SimpleQueue
+from typing import Any, Protocol, TypeVar
 
 from inarow.errors import InvalidLimitError, TaskError, one_line
 
@@ -27,6 +28,9 @@ Progress = Callable[[int, int], None]
 
 MAX_WORKERS = 256
 
+_Outcome = tuple[Any, Exception | None]
+"""What a task returned, or what it raised."""
+
 
 class Pool(Protocol):
     """Something that works on tasks."""
@@ -35,7 +39,8 @@ class Pool(Protocol):
         self, function: Callable[[Task], Result], tasks: Iterable[Task], *, progress: Progress | None = None
     ) -> Iterator[Result]:
         """The result of each task, in the order of the tasks, as soon as it and all before it are
-        there. A task that raises ends the iteration with a TaskError that carries the task.
+        there. A task that raises ends the iteration with a TaskError that carries the task. A pool
+        serves one map at a time: what another one has not yet returned is lost.
         """
         ...
 
@@ -55,15 +60,11 @@ def open_pool(workers: int = 1) -> Iterator[Pool]:
     if workers == 1:
         yield _InProcess()
         return
-    context = multiprocessing.get_context("spawn")
-    theirs, ours = context.Pipe(duplex=False)
-    executor = ProcessPoolExecutor(workers, mp_context=context, initializer=_live_with_parent, initargs=(theirs,))
+    pool = _Processes(workers)
     try:
-        yield _Processes(executor, workers)
+        yield pool
     finally:
-        ours.close()  # the workers end on this
-        executor.shutdown(cancel_futures=True)
-        theirs.close()
+        pool.end()
 
 
 class _InProcess:
@@ -82,39 +83,128 @@ class _InProcess:
 
 
 class _Processes:
+    """Workers with a pipe each.
+
+    A ProcessPoolExecutor does not serve here: its workers share one pipe, and one that is killed in
+    the middle of a long result leaves the reader of that pipe waiting for ever.
+    """
+
     _AHEAD = 4
     """Tasks handed out per worker beyond the oldest unfinished one: keeps all busy, bounds memory."""
 
-    def __init__(self, executor: ProcessPoolExecutor, workers: int) -> None:
-        self._executor = executor
+    def __init__(self, workers: int) -> None:
         self._window = workers * self._AHEAD
+        self._maps = 0
+        self._workers: list[_Worker] = []
+        with _interrupts_held_back():
+            try:
+                self._workers.extend(_Worker() for _ in range(workers))
+            except BaseException:
+                self.end()
+                raise
+
+    def end(self) -> None:
+        for worker in self._workers:
+            worker.process.kill()
+        for worker in self._workers:
+            worker.process.join()
+            worker.connection.close()
 
     def map(
         self, function: Callable[[Task], Result], tasks: Iterable[Task], *, progress: Progress | None = None
     ) -> Iterator[Result]:
         tasks = list(tasks)
-        futures: list[Future[Result]] = []
+        self._maps += 1
+        given = 0
+        outcomes: dict[int, _Outcome] = {}
         for done, task in enumerate(tasks):
-            while len(futures) < min(done + self._window, len(tasks)):
-                futures.append(self._executor.submit(function, tasks[len(futures)]))
-            try:
-                result = futures[done].result()
-            except BrokenProcessPool as error:
-                raise TaskError(task, "a worker process ended unexpectedly") from error
-            except Exception as error:
-                raise TaskError(task, one_line(error)) from error
-            futures[done] = Future()  # lets go of the result
+            while done not in outcomes:
+                try:
+                    while given < min(done + self._window, len(tasks)) and (worker := self._least_busy()) is not None:
+                        worker.give(self._maps, given, function, tasks[given])
+                        given += 1
+                    outcomes.update(self._received())
+                except (EOFError, OSError) as error:
+                    raise TaskError(task, "a worker process ended unexpectedly") from error
+            result, failure = outcomes.pop(done)
+            if failure is not None:
+                raise TaskError(task, one_line(failure)) from failure
             if progress is not None:
                 progress(done + 1, len(tasks))
             yield result
 
+    def _least_busy(self) -> _Worker | None:
+        """The worker with the fewest tasks, unless it has one to do and another to go on with."""
+        worker = min(self._workers, key=lambda worker: len(worker.given))
+        return worker if len(worker.given) < 2 else None
 
-def _live_with_parent(parent: Connection) -> None:
-    """In a worker: Ctrl-C is the parent's business, and the end of `parent` is the worker's end."""
+    def _received(self) -> dict[int, _Outcome]:
+        """By the number of the task, at least one outcome of this map, or some of an earlier one."""
+        ready = set(wait([worker.connection for worker in self._workers]))
+        taken = [worker.take() for worker in self._workers if worker.connection in ready]
+        return {number: outcome for of_map, number, outcome in taken if of_map == self._maps}
+
+
+class _Worker:
+    """A process, our end of its pipe, and what it has been given and not yet returned."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.given: deque[tuple[int, int]] = deque()
+        self.process = context.Process(target=_work, args=(theirs,))
+        self.process.start()
+        theirs.close()  # the worker has the only one: its end is seen here as the end of the pipe
+
+    def give(self, of_map: int, number: int, function: Callable[[Task], Result], task: Task) -> None:
+        """Raises OSError if the worker has ended."""
+        self.connection.send((function, task))
+        self.given.append((of_map, number))
+
+    def take(self) -> tuple[int, int, _Outcome]:
+        """Waits for the oldest outcome that is due; raises EOFError or OSError if the worker has ended."""
+        outcome = self.connection.recv()
+        return *self.given.popleft(), outcome
+
+
+def _work(parent: Connection) -> None:
+    """A worker's life: Ctrl-C is the parent's business, and the end of its pipe the worker's end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    tasks: SimpleQueue[tuple[Callable[[Any], Any], Any]] = SimpleQueue()
 
-    def wait_and_end() -> None:
-        parent.poll(None)  # nothing is ever sent: ready means closed, by the parent or by its death
-        os._exit(1)
+    def read() -> None:
+        try:
+            while True:
+                tasks.put(parent.recv())
+        except (EOFError, OSError):
+            os._exit(1)
 
-    threading.Thread(target=wait_and_end, name="lives with parent", daemon=True).start()
+    threading.Thread(target=read, name="lives with parent", daemon=True).start()
+    while True:
+        function, task = tasks.get()
+        try:
+            parent.send((function(task), None))
+        except Exception as error:
+            parent.send((None, _that_can_travel(error)))
+
+
+def _that_can_travel(error: Exception) -> Exception:
+    """The error itself, or its text if it does not survive the way to another process."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {one_line(error)}")
+    return error
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Ctrl-C waits for the end of the block, and processes started in it never see one."""
+    if not hasattr(signal, "pthread_sigmask"):  # on Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -202,24 +202,35 @@ def test_match_writes_its_games(tmp_path):
 
 
 def test_an_interrupted_match_keeps_what_was_played(tmp_path):
-    out = tmp_path / "games.jsonl"
-    command = f"match winblock winblock --games 40000 --workers 2 --out {out} --json"
-    process = subprocess.Popen(
+    out, store = tmp_path / "games.jsonl", tmp_path / "lab.sqlite"
+    command = f"match winblock winblock --games 40000 --workers 2 --out {out} --store {store} --json"
+    with subprocess.Popen(
         [sys.executable, "-m", "inarow", *command.split()],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    )
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    while len(children.read_text().split()) < 3:  # two workers and the resource tracker
-        time.sleep(0.1)
-    time.sleep(4)
-    process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=30)
+    ) as process:
+        try:
+            wait_for_games(store, 100)
+            process.send_signal(signal.SIGINT)
+            stdout, stderr = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == 130
     assert "Traceback" not in stderr
     played = len(out.read_text().splitlines())
-    assert 0 < json.loads(stdout)["games"] <= played < 40_000
+    assert 100 <= json.loads(stdout)["games"] <= played < 40_000
+
+
+def wait_for_games(store: Path, games: int) -> None:
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        time.sleep(0.2)
+        if store.exists():
+            with Store.open(store) as results:
+                if sum(1 for _ in results.games()) >= games:
+                    return
+    pytest.fail(f"{games} games take too long")
 
 
 def test_match_stops_when_the_test_is_decided(tmp_path):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarow.games.position import Position
@@ -11,7 +11,7 @@ from inarow.search.heuristics import make_heuristic
 from inarow.search.mcts import Rollouts, TreeSearch
 from inarow.search.shipped import analyse
 from inarow.search.tree import SLOT_BYTES, USED, VISITED, descend
-from tests.strategies import positions
+from tests.strategies import ongoing_positions
 
 
 def searcher(spec=CONNECT_FOUR, seed=1, **options):
@@ -118,9 +118,8 @@ def test_proofs_are_true_and_prefer_short_wins_and_long_losses():
 
 
 @settings(max_examples=30)
-@given(positions(max_side=10), st.integers(0, 2**32))
+@given(ongoing_positions(max_side=10), st.integers(0, 2**32))
 def test_counts_add_up_on_every_board(position, seed):
-    assume(not position.is_over)
     search = searcher(position.spec, seed, solve=False, memory=1 << 20)
     result = search.search(position, simulations=50)
     assert sum(result.visits) == 50 == result.simulations

@@ -13,7 +13,7 @@ from inarow.games.spec import TIC_TAC_TOE, GameSpec
 from inarow.search.heuristics import HEURISTICS, evaluate, make_heuristic, window_weights
 from inarow.search.minimax import Minimax, forced_end
 from tests import reference
-from tests.strategies import positions
+from tests.strategies import ongoing_positions
 
 BOARDS = ("6x7x4", "tictactoe", "4x4x3", "4x5x4/free", "5x6x4")
 evaluate_kernel = kernel(evaluate)
@@ -46,18 +46,16 @@ def random_position(spec, rng):
 @settings(max_examples=25)
 @given(data=st.data())
 def test_heuristics_agree_with_the_slow_twin(name, board, data):
-    position = data.draw(positions(GameSpec.parse(board)))
-    assume(not position.is_over)
+    position = data.draw(ongoing_positions(GameSpec.parse(board)))
     expected = reference.heuristic(name, position.to_array().tolist(), position.side_to_move, position.spec)
     for wide in (None, True):
         assert heuristic_value(name, position, wide=wide) == pytest.approx(expected)
 
 
 @settings(max_examples=60)
-@given(positions(), st.sampled_from(["powers", "squares"]))
+@given(ongoing_positions(max_inarow=5), st.sampled_from(["powers", "squares"]))
 def test_heuristics_serve_every_board(position, name):
     spec = position.spec
-    assume(not position.is_over and spec.inarow < 6)
     assume(name == "powers" or spec.inarow <= min(spec.rows, spec.columns))
     expected = reference.heuristic(name, position.to_array().tolist(), position.side_to_move, spec)
     assert heuristic_value(name, position) == pytest.approx(expected)

@@ -18,7 +18,7 @@ from inarow.search.shipped import analyse, solve
 from inarow.search.solution import plies_to_end, win_score
 from inarow.search.solver import Solver
 from tests.search.retrograde import all_levels
-from tests.strategies import positions
+from tests.strategies import ongoing_positions
 
 pytestmark = pytest.mark.compiled
 SIGNATURE = 5_907_288
@@ -156,9 +156,9 @@ def test_both_kinds_of_numbers_agree(board):
         assert exact(word, position) == exact(wide, position)
 
 
-@given(positions(max_side=6))
+@given(ongoing_positions(max_side=6, max_left=14))
 def test_mirror_images_have_mirrored_scores(position):
-    assume(not position.is_over and position.spec.cells - position.ply <= 14)
+    assume(position.spec.cells - position.ply <= 14)
     solver = Solver(position.spec, memory=1 << 20)
     scores = solver.analyse(position).scores
     columns = position.spec.columns
@@ -166,9 +166,9 @@ def test_mirror_images_have_mirrored_scores(position):
     assert scores == tuple(mirrored[action - 2 * (action % columns) + columns - 1] for action in range(len(scores)))
 
 
-@given(positions(max_side=5))
+@given(ongoing_positions(max_side=5, max_left=12))
 def test_best_play_lasts_as_long_as_the_score_says(position):
-    assume(not position.is_over and position.spec.cells - position.ply <= 12)
+    assume(position.spec.cells - position.ply <= 12)
     solver = Solver(position.spec, memory=1 << 20)
     solution = solver.solve(position)
     end = position
