@@ -2,21 +2,22 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarow.games import rules
 from inarow.games.kernels import kernel
 from inarow.games.position import Position, cells_of
 from inarow.games.spec import CONNECT_FOUR, GameSpec
+from inarow.search.constant_geometry import ConstantGeometry
 from inarow.search.fast_engine import FastEngine
-from inarow.search.geometry import has_line, lines_through_cells, make_geometry, winning_cells
+from inarow.search.geometry import GEOMETRY, has_line, lines_through_cells, make_geometry, winning_cells
 from inarow.search.lanes import bit_length, four_gaps, has_four
 from inarow.search.plain_engine import PlainEngine
 from inarow.search.questions import Narrowing
 from inarow.search.solution import win_score
 from inarow.search.table import HIGHEST, LOWEST, lower_of, probe, scramble, store, upper_of
-from tests.strategies import positions, specs
+from tests.strategies import ongoing_positions, positions, specs
 
 words = st.integers(0, 2**64 - 1)
 
@@ -146,3 +147,19 @@ def test_the_search_is_the_same_compiled_and_interpreted(board, moves, score, fa
             narrowing = Narrowing(position, -win_score(position, 2), win_score(position, 1), [desk])
             narrowing.run()
             assert (narrowing.lower, narrowing.upper, narrowing.nodes) == (score, score, nodes)
+
+
+@pytest.mark.compiled
+@settings(max_examples=30)
+@given(ongoing_positions(CONNECT_FOUR))
+def test_constants_change_nothing_but_the_speed(position):
+    desks = [FastEngine(CONNECT_FOUR, 1 << 22, constant=constant).open_desk() for constant in (False, True)]
+    for beta in (0, 1):
+        assert len({desk.ask(position, beta, nodes=20_000) for desk in desks}) == 1
+    assert len({desk.nodes for desk in desks}) == 1
+
+
+@pytest.mark.parametrize("field", GEOMETRY.names)
+def test_constants_are_the_fields_of_the_record(field):
+    """In Python; the compiled search of the test above reads them all."""
+    assert np.array_equal(getattr(ConstantGeometry(CONNECT_FOUR), field), make_geometry(CONNECT_FOUR)[0][field])

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games.spec import CONNECT_FOUR, GameSpec
+from inarow.search.constant_geometry import ConstantGeometry
 from inarow.search.fast_kernel import EFFORT, prepare, search
 from inarow.search.geometry import make_geometry
 from inarow.search.table import MIN_BUCKET_BITS
@@ -24,17 +25,20 @@ _MAX_DESKS = 64
 class FastEngine:
     """Answers questions on one board, with a table of at most `memory` bytes (and at least 4 MB).
 
-    Desks share the table without locks; what one finds, the others use.
+    Desks share the table without locks; what one finds, the others use. With `constant` the kernels
+    are compiled for this board alone: quicker, at some seconds of compilation for every such board,
+    so by default only 6x7x4 has it.
     """
 
     max_desks = _MAX_DESKS
 
-    def __init__(self, spec: GameSpec, memory: int) -> None:
+    def __init__(self, spec: GameSpec, memory: int, *, constant: bool | None = None) -> None:
         deep_bytes = _BUCKET_BYTES << _DEEP_BITS
         buckets = max(1 << MIN_BUCKET_BITS, (memory - deep_bytes) // _BUCKET_BYTES)
         self._shallow_bits = buckets.bit_length() - 1
         self._deep_ply = spec.cells - _DEEP_CELLS
-        self._geometry = make_geometry(spec)
+        is_constant = spec == CONNECT_FOUR if constant is None else constant
+        self._geometry = ConstantGeometry(spec) if is_constant else make_geometry(spec)[0]
         self._table = np.zeros(2 * ((1 << _DEEP_BITS) + (1 << self._shallow_bits)), np.uint64)
 
     def open_desk(self) -> FastDesk:
@@ -63,10 +67,10 @@ class FastDesk:
         effort.node_limit = _NO_LIMIT if nodes is None else effort.nodes + nodes
         effort.stopped = self._stop[0] = 0
         stones, mask = np.uint64(position.stones), np.uint64(position.mask)
-        settled, bound, again = prepare(stones, mask, beta, self._geometry[0], effort, self._table)
+        settled, bound, again = prepare(stones, mask, beta, self._geometry, effort, self._table)
         if not settled:
             beta = beta if again else 1 - beta
-            bound = search(0, beta, 1, self._geometry[0], effort, self._table, self._stop)
+            bound = search(0, beta, 1, self._geometry, effort, self._table, self._stop)
             if effort.stopped:
                 return None
         return int(bound if again else -bound)

@@ -15,15 +15,16 @@ from inarow.search.minimax import Minimax
 from inarow.search.questions import Limits
 from inarow.search.solver import MIN_MEMORY, Solver
 
-_WIDE = GameSpec(8, 8, 5)
+_WORD, _WIDE = GameSpec(5, 6, 4), GameSpec(8, 8, 5)
 
 
 def warm_up_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     """What to run, each with its name."""
     for kind, spec in (("wide", _WIDE), ("word", CONNECT_FOUR)):
         yield f"minimax and mcts ({kind})", partial(_search_trees, Position.start(spec))
-    for name, spec in (("solver", CONNECT_FOUR), ("solver (free)", TIC_TAC_TOE), ("solver (wide)", _WIDE)):
-        yield name, partial(_solve_a_little, Position.start(spec))
+    solvers = (("6x7x4", CONNECT_FOUR), ("word", _WORD), ("free", TIC_TAC_TOE), ("wide", _WIDE))
+    for kind, spec in solvers:
+        yield f"solver ({kind})", partial(_solve_a_little, Position.start(spec))
 
 
 def _solve_a_little(position: Position) -> None:
