@@ -42,6 +42,10 @@ class SuiteError(InarowError, ValueError):
     """A file that is not a sound suite, or a suite for another board."""
 
 
+class TableError(InarowError, ValueError):
+    """A file that is not a sound Q-table, or a table for another board."""
+
+
 class StoreError(InarowError, ValueError):
     """A file that is not a sound results store, or a result that cannot be stored."""
 

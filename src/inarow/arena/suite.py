@@ -9,23 +9,21 @@ pickle; a file that is anything else is refused.
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from inarow.errors import InvalidLimitError, SuiteError, one_line, shown
+from inarow.array_file import FileKind, load_arrays, save_arrays
+from inarow.errors import InvalidLimitError, SuiteError, shown
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.search.solver import Solver
 
 ILLEGAL = -128
 """Stands for a score where the action is illegal; no score is as low."""
-_FORMAT, _VERSION = "inarow-suite", 1
-_MAX_BYTES = 64 << 20
+_KIND = FileKind("inarow-suite", 1, "a suite", SuiteError, max_bytes=64 << 20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,33 +48,18 @@ class Suite:
     def save(self, path: Path) -> None:
         """Writes the file whole or not at all."""
         header = {
-            "format": _FORMAT,
-            "version": _VERSION,
             "board": str(self.spec),
             "entries": len(self),
             "checksum": self.checksum,
             "provenance": self.provenance,
         }
-        draft = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            with draft.open("wb") as file:
-                text = np.frombuffer(json.dumps(header).encode(), np.uint8)
-                np.savez_compressed(file, moves=self._moves(), scores=self.scores, header=text)
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
+        save_arrays(path, _KIND, header, {"moves": self._moves(), "scores": self.scores})
 
     @classmethod
     def load(cls, path: Path, *, name: str | None = None) -> Suite:
         """Reads and checks a file; raises SuiteError with the reason. Without a name, the file gives it."""
-        try:
-            if path.stat().st_size > _MAX_BYTES:
-                raise SuiteError(f"{path} has more than {_MAX_BYTES >> 20} MB; it is not a suite")
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-                header = json.loads(bytes(arrays["header"]))
-                moves, scores = arrays["moves"], arrays["scores"]
-            if (header["format"], header["version"]) != (_FORMAT, _VERSION):
-                raise SuiteError(f"{path} has format {header['format']} {header['version']}, not {_FORMAT} {_VERSION}")
+        with load_arrays(path, _KIND) as (header, arrays):
+            moves, scores = arrays["moves"], arrays["scores"]
             spec = GameSpec.parse(header["board"])
             if moves.dtype.kind != "S" or scores.dtype != np.int8 or scores.shape != (len(moves), spec.actions):
                 raise SuiteError(f"{path} has arrays of the wrong kind")
@@ -88,10 +71,6 @@ class Suite:
             if any(_legal(row) != position.legal_actions for row, position in zip(scores, positions, strict=True)):
                 raise SuiteError(f"{path} is damaged: its scores are not those of the legal moves")
             return cls(name or path.name, spec, positions, scores, dict(header["provenance"]))
-        except SuiteError:
-            raise
-        except Exception as error:  # a damaged archive can raise almost anything
-            raise SuiteError(f"{path} is not a suite: {one_line(error)}") from None
 
     def _moves(self) -> np.ndarray:
         return np.array([position.moves.encode() for position in self.positions])

@@ -9,21 +9,17 @@ file that is anything else is refused.
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from inarow.errors import BookError, one_line
+from inarow.array_file import FileKind, checksum, load_arrays, save_arrays
+from inarow.errors import BookError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 
-_FORMAT, _VERSION = "inarow-book", 1
-_MAX_BYTES = 256 << 20
+_KIND = FileKind("inarow-book", 1, "a book", BookError, max_bytes=256 << 20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,50 +54,31 @@ class Book:
 
     @property
     def checksum(self) -> str:
-        digest = hashlib.blake2b(digest_size=16)
-        for array in (self.keys.astype("<u8"), self.scores.astype("i1")):
-            digest.update(array.tobytes())
-        return digest.hexdigest()
+        return checksum(self._arrays())
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        return {"keys": self.keys, "scores": self.scores}
 
     def save(self, path: Path) -> None:
         """Writes the file whole or not at all."""
         header = {
-            "format": _FORMAT,
-            "version": _VERSION,
             "board": str(self.spec),
             "plies": self.plies,
             "entries": len(self),
             "checksum": self.checksum,
         }
-        draft = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            with draft.open("wb") as file:
-                text = np.frombuffer(json.dumps(header).encode(), np.uint8)
-                np.savez_compressed(file, keys=self.keys, scores=self.scores, header=text)
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
+        save_arrays(path, _KIND, header, self._arrays())
 
     @classmethod
     def load(cls, path: Path) -> Book:
         """Reads and checks a file; raises BookError with the reason."""
-        try:
-            if path.stat().st_size > _MAX_BYTES:
-                raise BookError(f"{path} has more than {_MAX_BYTES >> 20} MB; it is not a book")
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-                header = json.loads(bytes(arrays["header"]))
-                keys, scores = arrays["keys"], arrays["scores"]
-            if (header["format"], header["version"]) != (_FORMAT, _VERSION):
-                raise BookError(f"{path} has format {header['format']} {header['version']}, not {_FORMAT} {_VERSION}")
+        with load_arrays(path, _KIND) as (header, arrays):
+            keys, scores = arrays["keys"], arrays["scores"]
             book = cls(GameSpec.parse(header["board"]), int(header["plies"]), keys, scores)
             if keys.dtype != np.uint64 or scores.dtype != np.int8 or keys.shape != scores.shape or keys.ndim != 1:
                 raise BookError(f"{path} has arrays of the wrong kind")
             if header["checksum"] != book.checksum or not (keys[:-1] < keys[1:]).all():
                 raise BookError(f"{path} is damaged: its checksum is wrong")
-        except BookError:
-            raise
-        except (OSError, KeyError, TypeError, ValueError, AttributeError, zipfile.BadZipFile, EOFError) as error:
-            raise BookError(f"{path} is not a book: {one_line(error)}") from None
         return book
 
 
