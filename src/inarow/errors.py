@@ -42,6 +42,10 @@ class SuiteError(InarowError, ValueError):
     """A file that is not a sound suite, or a suite for another board."""
 
 
+class ConfigError(InarowError, ValueError):
+    """A training config that cannot be read or makes no sense."""
+
+
 class TableError(InarowError, ValueError):
     """A file that is not a sound Q-table, or a table for another board."""
 

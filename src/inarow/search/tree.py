@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 
 from inarow.games.kernels import kernel
 
@@ -57,11 +58,14 @@ def make_tree(memory: int) -> Tree:
     return tree
 
 
+@register_jitable
 def plant(tree: Tree) -> None:
     """Leaves nothing but a fresh root."""
     tree.counts[USED], tree.counts[VISITED], tree.counts[EXHAUSTED] = 1, 0, 0
-    for array in tree[:-1]:
-        array[0] = 0
+    tree.visits[0] = tree.points[0] = 0
+    tree.spread[0] = 0.0
+    tree.first[0] = tree.size[0] = tree.tried[0] = tree.cell[0] = 0
+    tree.proof[0] = UNKNOWN
 
 
 def descend(tree: Tree, cell: int) -> bool:

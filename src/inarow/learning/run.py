@@ -1,0 +1,118 @@
+"""A training run in a folder: its config, its curve, and a checkpoint from which it goes on.
+
+    config.json     the config
+    table.npz       the table so far, with the state of the trainer in its header
+    frozen-P-G.npz  values of the frozen opponent of phase P, generation G, while there is one
+    curve.csv       a line for each point of the curve
+
+A file is replaced whole. Killed at any moment, `resume` goes on from the last checkpoint and ends with
+the same table, bit for bit, as a run that nobody disturbed.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from dataclasses import asdict, fields
+from pathlib import Path
+
+import msgspec
+
+from inarow import __version__
+from inarow.array_file import FileKind, load_arrays, save_arrays, whole_file
+from inarow.errors import ConfigError, TableError, one_line
+from inarow.learning.config import QConfig, to_config
+from inarow.learning.q_table import QTable
+from inarow.learning.trainer import CurvePoint, MakeOpponent, Trainer
+
+Watch = Callable[[Trainer], None]
+"""Told a few times a second how far the training is; an exception out of it ends the run, saved."""
+
+_CONFIG, _TABLE, _CURVE = "config.json", "table.npz", "curve.csv"
+_FROZEN_KIND = FileKind("inarow-frozen-values", 1, "a frozen opponent", TableError, max_bytes=4 << 30)
+
+
+class TrainingRun:
+    """A trainer with a folder. `start` or `resume` make one."""
+
+    def __init__(self, folder: Path, trainer: Trainer) -> None:
+        self.folder, self.trainer = folder, trainer
+
+    @classmethod
+    def start(cls, config: QConfig, folder: Path, make_opponent: MakeOpponent | None = None) -> TrainingRun:
+        """A new run; raises ConfigError if the folder has one."""
+        if (folder / _CONFIG).exists():
+            raise ConfigError(f"{folder} has a training run; continue it with --resume, or choose another folder")
+        folder.mkdir(parents=True, exist_ok=True)
+        with whole_file(folder / _CONFIG) as file:
+            file.write(msgspec.json.format(msgspec.json.encode(config)) + b"\n")
+        return cls(folder, Trainer(config, make_opponent))
+
+    @classmethod
+    def resume(cls, folder: Path, make_opponent: MakeOpponent | None = None) -> TrainingRun:
+        """A run as its last checkpoint left it; raises ConfigError or TableError."""
+        try:
+            config = msgspec.json.decode((folder / _CONFIG).read_bytes(), type=QConfig)
+        except (OSError, msgspec.MsgspecError, ValueError) as error:
+            raise ConfigError(f"{folder} has no training run: {one_line(error)}") from None
+        run = cls(folder, Trainer(config, make_opponent))
+        if (folder / _TABLE).exists():
+            run._restore()
+        return run
+
+    def train(self, watch: Watch | None = None, *, block: int = 20_000, blocks_per_checkpoint: int = 50) -> QTable:
+        """Trains to the end and leaves the finished table. Whatever stops it, what was learnt is saved."""
+        trainer = self.trainer
+        try:
+            blocks = 0
+            while not trainer.is_finished:
+                trainer.run(block)
+                blocks += 1
+                if blocks % blocks_per_checkpoint == 0:
+                    self.save()
+                if watch is not None:
+                    watch(trainer)
+        finally:
+            self.save()
+        return trainer.table
+
+    def save(self) -> None:
+        """Writes a checkpoint."""
+        trainer = self.trainer
+        frozen = self._frozen_file()
+        if len(trainer.frozen) and not frozen.exists():
+            save_arrays(frozen, _FROZEN_KIND, {}, {"values": trainer.frozen})
+        about = {
+            "learner": "q",
+            "config": msgspec.to_builtins(trainer.config),
+            "seed": trainer.config.seed,
+            "inarow": __version__,
+            "state": trainer.state(),
+        }
+        trainer.table.save(self.folder / _TABLE, **about)
+        with whole_file(self.folder / _CURVE) as file:
+            file.write(_csv(trainer.curve).encode())
+        for file_of_earlier in set(self.folder.glob("frozen-*.npz")) - {frozen}:
+            file_of_earlier.unlink()
+
+    def _restore(self) -> None:
+        trainer = self.trainer
+        table, about = QTable.load(self.folder / _TABLE, memory=trainer.config.memory << 20)
+        if to_config(about.get("config"), str(self.folder / _TABLE)) != trainer.config:
+            raise TableError(f"{self.folder / _TABLE} is not from the config beside it")
+        trainer.restore(about["state"], table)
+        if len(trainer.frozen):
+            with load_arrays(self._frozen_file(), _FROZEN_KIND) as (_, arrays):
+                trainer.frozen = arrays["values"]
+
+    def _frozen_file(self) -> Path:
+        return self.folder / f"frozen-{self.trainer.phase}-{self.trainer.generation}.npz"
+
+
+def _csv(curve: list[CurvePoint]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, [field.name for field in fields(CurvePoint)], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(point) for point in curve)
+    return text.getvalue()
