@@ -21,6 +21,7 @@ from inarow.agents.human import Ask, HumanAgent
 from inarow.agents.mcts import HybridAgent, HybridParameters, MctsAgent, MctsParameters
 from inarow.agents.minimax import MinimaxAgent, MinimaxParameters, NegamaxAgent, NegamaxParameters
 from inarow.agents.perfect import SolverParameters, build_solver_agent
+from inarow.agents.q import QAgent, QParameters, table_hash
 from inarow.agents.simple import (
     GreedyAgent,
     NoParameters,
@@ -47,6 +48,8 @@ class AgentKind:
     summary: str
     parameters: type[msgspec.Struct]
     build: Build
+    content_hash: Callable[[Any], str | None] | None = None
+    """From parameters to a hash of the files that they name, for agents that have such."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,7 @@ _OWN_KINDS: Mapping[str, AgentKind] = {
         AgentKind("negamax", "two plies ahead, at times at random (santos-2025)", NegamaxParameters, NegamaxAgent),
         AgentKind("mcts", "Monte Carlo tree search (UCT)", MctsParameters, MctsAgent),
         AgentKind("hybrid", "MCTS with minimax rollouts (gupta-shah-2022)", HybridParameters, HybridAgent),
+        AgentKind("q", "plays from a table of action values", QParameters, QAgent, table_hash),
         AgentKind(
             "solver",
             "perfect, and weaker levels for people",

@@ -26,9 +26,10 @@ class AgentIdentity:
     """Of its table or net, if it has one."""
 
     @classmethod
-    def parse(cls, text: str, *, content_hash: str | None = None) -> AgentIdentity:
-        """The identity of an agent string; raises InvalidAgentError."""
+    def parse(cls, text: str) -> AgentIdentity:
+        """The identity of an agent string; raises InvalidAgentError, or what a file it names is not."""
         kind, parameters = parse_agent(text)
+        content_hash = None if kind.content_hash is None else kind.content_hash(parameters)
         return cls(format_agent(kind, parameters), kind.name, to_json(parameters), content_hash)
 
 

@@ -26,6 +26,11 @@ class Opponent(Protocol):
 
 def play_against(opponent: Opponent, rules: Any, progress: Any, table: QTable, rng: np.random.Generator) -> None:
     """One episode of `episode.play_episodes` with the moves of `opponent`. The table has room for it."""
+    with np.errstate(over="ignore"):  # keys are mixed modulo 2^64
+        _play_against(opponent, rules, progress, table, rng)
+
+
+def _play_against(opponent: Opponent, rules: Any, progress: Any, table: QTable, rng: np.random.Generator) -> None:
     layout = compiled_layout(table.spec)
     position = _start(table, rules, rng)
     learner = episode.learner_side(rules, progress)

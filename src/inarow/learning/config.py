@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -93,6 +94,20 @@ class QConfig(_Part, frozen=True, kw_only=True):
     def episodes(self) -> int:
         """Of all phases and generations."""
         return sum(phase.episodes * phase.generations for phase in self.phases)
+
+
+def presets() -> dict[str, Path]:
+    """The configs that come with the package, by name."""
+    folder = Path(str(files("inarow.learning"))) / "presets"
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def find_config(name: str, settings: Iterable[str] = ()) -> QConfig:
+    """The config of a preset or a TOML file, changed by settings; raises ConfigError."""
+    known = presets()
+    if name not in known and not name.endswith(".toml"):
+        raise ConfigError(f"there is no preset {shown(name)}; presets are {', '.join(known)}, or name a .toml file")
+    return read_config(known.get(name, Path(name)), settings)
 
 
 def read_config(path: Path, settings: Iterable[str] = ()) -> QConfig:

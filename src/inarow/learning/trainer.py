@@ -92,7 +92,7 @@ class Trainer:
     def _play(self, episodes: int) -> None:
         phase, table = self.config.phases[self.phase], self.table
         has_tree = self._rules[0].opponent == episode.MCTS
-        search = self._search if has_tree else (None, None, None, None, None)
+        search: tuple[Any, Any, Any, Any, Any] = self._search if has_tree else (None, None, None, None, None)
         if self._rules[0].opponent == episode.OTHER:
             assert self._make_opponent is not None
             for _ in range(episodes):

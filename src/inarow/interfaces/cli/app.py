@@ -18,6 +18,7 @@ _COMMANDS = {
     "match": "Let two agents meet, each opening played twice with sides swapped.",
     "tournament": "Let many agents meet, and rate them.",
     "leaderboard": "Rate all agents of the results store.",
+    "train": "Train an agent, and keep table, curve and checkpoints in a folder.",
     "solve": "Solve a position exactly, or a position a line from stdin.",
     "analyse": "Review every move of a game against perfect play.",
     "grade": "Grade an agent against perfect play.",

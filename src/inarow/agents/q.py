@@ -1,0 +1,57 @@
+"""The agent that plays from a Q-table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import numpy as np
+
+from inarow.agents.agent import Decision
+from inarow.agents.simple import draw
+from inarow.errors import TableError
+from inarow.games.position import Position
+from inarow.learning.lookup import TableValues, content_hash, load_values, shipped_table
+
+
+class QParameters(msgspec.Struct, frozen=True, kw_only=True):
+    table: Annotated[
+        str, msgspec.Meta(description="file made by `inarow train`; auto: what comes with inarow for the board")
+    ] = "auto"
+
+
+class QAgent:
+    """Takes the action of the highest value and draws among equals; where it has never been, it plays
+    at random.
+    """
+
+    def __init__(self, name: str, parameters: QParameters, rng: np.random.Generator) -> None:
+        self.name = name
+        self._rng = rng
+        self._values = None if parameters.table == "auto" else load_values(Path(parameters.table))
+
+    def decide(self, position: Position) -> Decision:
+        table, legal = self._table_for(position), position.legal_actions
+        values = table.values(position)
+        if values is None:
+            return replace(draw(position, legal, self._rng), details={"seen": False})
+        best = max(values[action] for action in legal)
+        return replace(
+            draw(position, tuple(action for action in legal if values[action] == best), self._rng),
+            value=float(np.clip(best / table.config.rewards.win, -1, 1)),
+            scores=tuple(float(value) if action in legal else None for action, value in enumerate(values)),
+        )
+
+    def _table_for(self, position: Position) -> TableValues:
+        if self._values is None:
+            self._values = load_values(shipped_table(position.spec))
+        if self._values.spec != position.spec:
+            raise TableError(f"the Q-table is for {self._values.spec}, not for {position.spec}")
+        return self._values
+
+
+def table_hash(parameters: QParameters) -> str | None:
+    """Of the table file, if one is named."""
+    return None if parameters.table == "auto" else content_hash(Path(parameters.table))

@@ -1,0 +1,103 @@
+"""Reading Q-tables in play: nothing is added, nothing changes."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from inarow.errors import TableError
+from inarow.games.bits import from_int
+from inarow.games.kernels import compiled_layout, kernel
+from inarow.games.layout import Layout
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+from inarow.learning.config import QConfig, to_config
+from inarow.learning.episode import RULES, find_slots, slot_of
+from inarow.learning.q_index import find_row
+from inarow.learning.q_table import QTable
+
+_KEPT_TABLES = 8
+
+
+class TableValues:
+    """What a trained table says about positions."""
+
+    def __init__(self, table: QTable, config: QConfig) -> None:
+        self.spec = table.spec
+        self.config = config
+        self._table = table
+        self._layout = compiled_layout(table.spec)
+        self._rules: Any = np.zeros(1, RULES).view(np.recarray)
+        self._rules[0].mirror = config.symmetry
+
+    def values(self, position: Position) -> np.ndarray | None:
+        """For the side to move, float64 [A], illegal actions included; None if it was never met.
+
+        The position must be of the board of the table.
+        """
+        table, like = self._table, self._layout.board
+        values = np.empty(self.spec.actions)
+        stones, mask = from_int(position.stones, like), from_int(position.mask, like)
+        is_known = _read(
+            self._layout, self._rules[0], table.index, table.old_index, table.keys, table.values, stones, mask, values
+        )
+        return values if is_known else None
+
+
+@kernel
+def _read(
+    layout: Layout,
+    rules: Any,
+    index: np.ndarray,
+    old: np.ndarray,
+    keys: np.ndarray,
+    values: np.ndarray,
+    stones: Any,
+    mask: Any,
+    result: np.ndarray,
+) -> bool:
+    key, mirrored = find_slots(stones, mask, rules, layout)
+    row = find_row(key, index, old, keys)
+    if row < 0:
+        return False
+    for action in range(len(result)):
+        result[action] = values[row, slot_of(action, mirrored, layout)]
+    return True
+
+
+def load_values(path: Path) -> TableValues:
+    """The table of a training run; raises TableError. Kept in memory as long as the file is the same."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise TableError(f"{path} cannot be read: {error.strerror}") from None
+    return _load(path.resolve(), status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=_KEPT_TABLES)
+def _load(path: Path, changed: int, size: int) -> TableValues:
+    table, about = QTable.load(path)
+    return TableValues(table, to_config(about.get("config"), str(path)))
+
+
+def content_hash(path: Path) -> str:
+    """Tells files apart, whatever their names."""
+    try:
+        return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+    except OSError as error:
+        raise TableError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def shipped_table(spec: GameSpec) -> Path:
+    """The table that comes with the package for a board; raises TableError."""
+    folder = Path(str(files("inarow.learning"))) / "tables"
+    path = folder / f"{str(spec).replace('/', '-')}.npz"
+    if not path.exists():
+        boards = ", ".join(sorted(each.stem.replace("-", "/") for each in folder.glob("*.npz")))
+        raise TableError(f"no Q-table comes with inarow for {spec}, only for {boards}; train one with `inarow train`")
+    return path
