@@ -226,13 +226,13 @@ def test_what_follows_the_dearest_positions_can_be_kept(tmp_path):
     spec = GameSpec.parse("4x5x4")
     with open_pool(1) as pool:
         plain = build_book(spec, 4, tmp_path / "plain.npz", pool, memory=1 << 22)
-        deeper = build_book(spec, 4, tmp_path / "deeper.npz", pool, memory=1 << 22, deepen=3)
+        deeper = build_book(spec, 4, tmp_path / "deeper.npz", pool, memory=1 << 22, deepen=(3, 2))
     assert plain.plies == deeper.plies == 4
     known = dict(zip(plain.keys.tolist(), plain.scores.tolist(), strict=True))
     more = dict(zip(deeper.keys.tolist(), deeper.scores.tolist(), strict=True))
     assert known.items() < more.items()
     extra = [position_of_key(key, spec) for key in more.keys() - known.keys()]
-    assert {position.ply for position in extra} == {5}
-    assert len(extra) <= 15
+    assert {position.ply for position in extra} == {5, 6}
+    assert len(extra) <= 3 * 5 + 2 * 5
     solver = Solver(spec, memory=1 << 22)
     assert all(solver.solve(position).score == deeper.score(position) for position in extra)

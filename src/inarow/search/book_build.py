@@ -54,59 +54,63 @@ def build_book(
     *,
     memory: int,
     entries: int | None = None,
-    deepen: int = 0,
+    deepen: Sequence[int] = (),
     progress: Progress | None = None,
 ) -> Book:
     """Solves every unfinished position of `plies` stones and writes the book to `path`.
 
     With `entries`, the most expensive positions of the last ply are kept first, and the book
     promises all positions of one ply less. With `deepen`, what follows so many of the most
-    expensive positions is solved and kept as well. The journal `path` + `.journal` is used and removed.
+    expensive positions is solved and kept as well; the next number does the same to what was
+    added. The journal `path` + `.journal` is used and removed.
     """
     check_board(spec)
     if not 0 <= plies < spec.cells:
         raise InvalidLimitError(f"plies is {plies}; on {spec} it must be 0 to {spec.cells - 1}")
     if entries is not None and entries < 1:
         raise InvalidLimitError(f"entries is {entries}; it must be at least 1")
-    if deepen < 0:
-        raise InvalidLimitError(f"deepen is {deepen}; it must be at least 0")
+    if min(deepen, default=0) < 0:
+        raise InvalidLimitError(f"deepen is {min(deepen)}; it must be at least 0")
     if path.is_dir():
         raise BookError(f"{path} is a folder; a file is to be written")
     levels = list(_levels(spec, plies))
     journal = path.with_name(path.name + ".journal")
-    solved = {line.moves: line for line in _resume_journal(journal, f"{spec} {plies}")}
-    for lines in _solved(levels[-1].values(), solved, journal, spec, pool, memory, progress):
-        solved |= {line.moves: line for line in lines}
-    dearest = sorted(levels[-1].values(), key=lambda position: -solved[position.moves].nodes)[:deepen]
-    beyond = {book_key(after): after for position in dearest for after in _successors(position)}
-    for lines in _solved(beyond.values(), solved, journal, spec, pool, memory, progress):
-        solved |= {line.moves: line for line in lines}
+    lines = _resume_journal(journal, f"{spec} {plies}")
+    solved = {book_key(Position.parse(line.moves, spec)): line for line in lines}
+    solved |= _solve(levels[-1], solved, journal, spec, pool, memory, progress)
+    beyond: dict[int, Position] = {}
+    added = levels[-1]
+    for count in deepen:
+        dearest = sorted(added.items(), key=lambda item: -solved[item[0]].nodes)[:count]
+        added = {book_key(after): after for _, position in dearest for after in _successors(position)}
+        solved |= _solve(added, solved, journal, spec, pool, memory, progress)
+        beyond |= added
     book = _assemble(spec, plies, levels, beyond, solved, entries)
     book.save(path)
     journal.unlink()
     return book
 
 
-def _solved(
-    positions: Collection[Position],
-    solved: Mapping[str, Solved],
+def _solve(
+    positions: Mapping[int, Position],
+    solved: Mapping[int, Solved],
     journal: Path,
     spec: GameSpec,
     pool: Pool,
     memory: int,
     progress: Progress | None,
-) -> Iterator[list[Solved]]:
+) -> dict[int, Solved]:
     """Solves the positions that are not in `solved`, and writes them to the journal as they come."""
-    open_moves = [position.moves for position in positions if position.moves not in solved]
-    done = len(positions) - len(open_moves)
+    keys = {position.moves: key for key, position in positions.items() if key not in solved}
+    found: dict[int, Solved] = {}
     with journal.open("a", encoding="ascii") as file:
-        for lines in pool.map(_solve_chunk, _tasks(spec, memory, open_moves)):
+        for lines in pool.map(_solve_chunk, _tasks(spec, memory, list(keys))):
             file.writelines(f"{line.moves} {line.score} {line.nodes}\n" for line in lines)
             file.flush()
-            done += len(lines)
+            found |= {keys[line.moves]: line for line in lines}
             if progress is not None:
-                progress(done, len(positions))
-            yield lines
+                progress(len(positions) - len(keys) + len(found), len(positions))
+    return found
 
 
 def _levels(spec: GameSpec, plies: int) -> Iterator[dict[int, Position]]:
@@ -171,19 +175,19 @@ def _assemble(
     spec: GameSpec,
     plies: int,
     levels: Sequence[Mapping[int, Position]],
-    beyond: Mapping[int, Position],
-    solved: Mapping[str, Solved],
+    beyond: Collection[int],
+    solved: Mapping[int, Solved],
     entries: int | None,
 ) -> Book:
-    scores = {key: solved[position.moves].score for key, position in levels[-1].items()}
+    scores = {key: solved[key].score for key in levels[-1]}
     for level in reversed(levels[:-1]):
         scores |= {key: _score_from_children(position, scores) for key, position in level.items()}
     if entries is not None and len(scores) > entries:
-        dearest_last = sorted(levels[-1].items(), key=lambda item: solved[item[1].moves].nodes)
-        for key, _ in dearest_last[: len(scores) - entries]:
+        dearest_last = sorted(levels[-1], key=lambda key: solved[key].nodes)
+        for key in dearest_last[: len(scores) - entries]:
             del scores[key]
         plies -= 1
-    scores |= {key: solved[position.moves].score for key, position in beyond.items()}
+    scores |= {key: solved[key].score for key in beyond}
     keys = np.array(sorted(scores), np.uint64)
     return Book(spec, plies, keys, np.array([scores[int(key)] for key in keys], np.int8))
 

@@ -27,7 +27,7 @@ def build(
     board: Board = "connect4",
     plies: int,
     entries: int | None = None,
-    deepen: int = 0,
+    deepen: tuple[int, ...] = (),
     workers: int = 1,
     memory: Memory = 64,
     json: Json = False,
@@ -42,7 +42,8 @@ def build(
     out: The file to write.
     plies: Stones on the board in the last positions.
     entries: Keep at most so many, the most expensive of the last ply first.
-    deepen: Also solve what follows so many of the most expensive positions of the last ply.
+    deepen: Also solve what follows so many of the most expensive positions of the last ply; a second
+        number, of those.
     workers: Processes that solve.
     """
     with open_pool(workers) as pool, progress_bar(f"book of {board}") as progress:
