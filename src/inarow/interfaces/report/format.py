@@ -30,3 +30,14 @@ def seconds(time: float) -> str:
         if time >= size:
             return f"{time / size:.2g} {unit}" if time < 10 * size else f"{time / size:.0f} {unit}"
     return f"{time * 1e6:.2g} µs" if time < 1e-5 else f"{time * 1e6:.0f} µs"
+
+
+def plain(number: float) -> str:
+    """A number of any size to four digits, thousands apart; large ones whole."""
+    text = f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
+    return text.replace("-", MINUS)
+
+
+def fixed(number: float, digits: int) -> str:
+    """A number with so many digits after the point, thousands apart."""
+    return f"{number:,.{digits}f}".replace("-", MINUS)

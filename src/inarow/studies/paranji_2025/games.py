@@ -1,0 +1,156 @@
+"""The games of paranji-2025: every agent against every other, and one agent at several depths.
+
+Figures are named by agent or pairing (`first-second`): `wins` and `draws` in percent of the games,
+`moves` a game, `nodes` a game of an agent over the games it began, `first` and `second` nodes a game
+of each side of a pairing. Moves and nodes of an agent are means over its pairings as first player.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from inarow.agents.agent import Agent, Decision
+from inarow.agents.registry import make_agent
+from inarow.arena.game import play_game
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+from inarow.studies.experiment import Experiment, Measured, Variant
+from inarow.studies.paranji_2025.published import AGENTS
+
+_PERCENT = 100.0
+DEPTHS = range(1, 6)
+_WITHOUT_CHANCE = ("minimax", "alphabeta")
+_Memory = dict[Position, tuple[Decision, float]]
+"""By position: a decision and the seconds it took."""
+
+
+def contestants(spec: GameSpec, variant: Variant, *, training_seed: int, episodes: int) -> dict[str, str]:
+    """The agent strings of the agents, by their names in the study."""
+    if variant == "as-published":
+        return {
+            "default": "paranji-2025/winblock",
+            "minimax": "paranji-2025/minimax:prune=false",
+            "alphabeta": "paranji-2025/minimax",
+            "q": f"paranji-2025/q:episodes={episodes},training_seed={training_seed}",
+        }
+    depth = "3" if spec.gravity else "none"
+    return {
+        "default": "winblock",
+        "minimax": f"minimax:depth={depth},heuristic=windows,prune=false",
+        "alphabeta": f"minimax:depth={depth},heuristic=windows",
+    }
+
+
+def play_round_robin(spec: GameSpec, experiment: Experiment) -> Measured:
+    """Every agent against every other, on both sides, `games` games each."""
+    games, episodes = experiment.size["games"], experiment.size["episodes"]
+    strings = contestants(spec, experiment.variant, training_seed=experiment.seed, episodes=episodes)
+    present = [agent for agent in AGENTS if agent in strings]
+    pairings = [(first, second) for first in present for second in present if first != second]
+    streams = experiment.random_streams(2 * len(pairings))
+    memory: dict[str, _Memory] = {agent: {} for agent in present}
+    found: dict[tuple[str, str], _Tally] = {}
+    for number, (first, second) in enumerate(pairings):
+        players = [
+            _Metered(make_agent(strings[agent], seed=stream), spec, memory[agent] if agent in _WITHOUT_CHANCE else None)
+            for agent, stream in zip((first, second), streams[2 * number : 2 * number + 2], strict=True)
+        ]
+        found[first, second] = _play_pairing(spec, games, *players)
+    return _summarise(present, games, found)
+
+
+def play_depth_test(spec: GameSpec, experiment: Experiment) -> Measured:
+    """Alpha-beta of each depth, moving first, against the default agent as it should be.
+
+    The published test is the only one in which the default agent was told its side.
+    """
+    games = experiment.size["games"]
+    figures, timings = {}, {}
+    name = "paranji-2025/minimax" if experiment.variant == "as-published" else "minimax"
+    for depth, stream in zip(DEPTHS, experiment.random_streams(len(DEPTHS)), strict=True):
+        first = _Metered(make_agent(f"{name}:depth={depth}"), spec)
+        tally = _play_pairing(spec, games, first, _Metered(make_agent("winblock", seed=stream), spec))
+        figures[f"depth {depth}.nodes"] = tally.first_nodes / games
+        figures[f"depth {depth}.wins"] = _PERCENT * tally.wins / games
+        timings[f"depth {depth}.seconds"] = tally.first_seconds / games
+    return Measured(figures, {}, timings)
+
+
+class _Metered:
+    """An agent whose nodes and seconds add up. With a memory, a position that it has decided in is
+    not searched again and costs what it cost then; only for agents without chance.
+    """
+
+    def __init__(self, agent: Agent, spec: GameSpec, memory: _Memory | None = None) -> None:
+        agent.decide(Position.start(spec))  # loads kernels and trains before the clock runs
+        self.name = agent.name
+        self._agent = agent
+        self._memory = memory
+        self.nodes = 0
+        self.seconds = 0.0
+
+    def decide(self, position: Position) -> Decision:
+        known = None if self._memory is None else self._memory.get(position)
+        if known is None:
+            clock = time.perf_counter()
+            decision = self._agent.decide(position)
+            known = decision, time.perf_counter() - clock
+            if self._memory is not None:
+                self._memory[position] = known
+        self.nodes += known[0].nodes or 0
+        self.seconds += known[1]
+        return known[0]
+
+
+@dataclass(slots=True)
+class _Tally:
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    moves: int = 0
+    first_nodes: int = 0
+    second_nodes: int = 0
+    first_seconds: float = 0.0
+
+
+def _play_pairing(spec: GameSpec, games: int, first: _Metered, second: _Metered) -> _Tally:
+    tally = _Tally()
+    for _ in range(games):
+        record = play_game(first, second, spec)
+        if record.fault is not None:
+            raise RuntimeError(f"{first.name} against {second.name}: {record.fault}")
+        tally.wins += record.winner == 1
+        tally.draws += record.winner is None
+        tally.losses += record.winner == 2
+        tally.moves += len(record.plies)
+    tally.first_nodes, tally.second_nodes, tally.first_seconds = first.nodes, second.nodes, first.seconds
+    return tally
+
+
+def _summarise(agents: list[str], games: int, found: dict[tuple[str, str], _Tally]) -> Measured:
+    figures: dict[str, float] = {}
+    timings: dict[str, float] = {}
+    for (first, second), tally in found.items():
+        of_pairing = {
+            "wins": _PERCENT * tally.wins,
+            "draws": _PERCENT * tally.draws,
+            "moves": tally.moves,
+            "first": tally.first_nodes,
+            "second": tally.second_nodes,
+        }
+        figures.update({f"{first}-{second}.{name}": total / games for name, total in of_pairing.items()})
+    for agent in agents:
+        begun = [tally for (first, _), tally in found.items() if first == agent]
+        followed = [tally for (_, second), tally in found.items() if second == agent]
+        played = games * (len(begun) + len(followed))
+        wins = sum(tally.wins for tally in begun) + sum(tally.losses for tally in followed)
+        draws = sum(tally.draws for tally in begun + followed)
+        figures[f"{agent}.wins"] = _PERCENT * wins / played
+        figures[f"{agent}.draws"] = _PERCENT * draws / played
+        figures[f"{agent}.moves"] = float(np.mean([tally.moves for tally in begun])) / games
+        figures[f"{agent}.nodes"] = float(np.mean([tally.first_nodes for tally in begun])) / games
+        timings[f"{agent}.seconds"] = float(np.mean([tally.first_seconds for tally in begun])) / games
+    return Measured(figures, {}, timings)
