@@ -19,18 +19,14 @@ _PERCENT = 100.0
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """The mean of runs, its 95 % interval, and the values of the runs."""
+    """The mean of runs and what is known of it."""
 
     mean: float
     interval: Interval | None
-    """None for a single run of something that is no rate."""
-    values: tuple[float, ...]
-
-    @property
-    def scatter(self) -> float:
-        """Half the width of the 95 % interval for one more run; 0 if all are equal or there is one."""
-        runs = len(self.values)
-        return student_reach(np.array(self.values)) * math.sqrt(1 + 1 / runs) if runs > 1 else 0.0
+    """95 %, for the expectation; None for a single run of something that is no rate."""
+    scatter: float
+    """Half the width of the 95 % interval for one more run; 0 if all are equal or there is one."""
+    runs: int
 
 
 def estimate(values: Sequence[float], *, is_rate: bool = False, games: int | None = None) -> Estimate | None:
@@ -49,7 +45,8 @@ def estimate(values: Sequence[float], *, is_rate: bool = False, games: int | Non
         low, high = (_PERCENT * end for end in wilson_interval(mean / _PERCENT, games * len(values)))
         if interval is None or high - low > interval[1] - interval[0]:
             interval = low, high
-    return Estimate(mean, interval, tuple(values))
+    scatter = student_reach(np.array(values)) * math.sqrt(1 + 1 / len(values)) if len(values) > 1 else 0.0
+    return Estimate(mean, interval, scatter, len(values))
 
 
 class Agreement(msgspec.Struct, frozen=True):
@@ -71,11 +68,10 @@ def agreement(published: float, ours: Estimate, *, digits: int, games: int | Non
         low, high = (_PERCENT * end for end in wilson_interval(published / _PERCENT, games))
         reach = max(reach, high - published if difference < 0 else published - low)
     if reach == 0.0:
-        reason = "every run of ours is the same" if len(ours.values) > 1 else "from one run alone"
-        return Agreement(False, f"differs by {difference:+.{digits}f}: {reason}")
+        reason = "every run of ours is the same" if ours.runs > 1 else "from one run alone"
+        return Agreement(False, f"outside: differs by {difference:+,.{digits}f}, {reason}")
     if abs(difference) <= reach + rounding:
-        return Agreement(True, f"within what single runs scatter (± {reach:.{digits}f})")
+        return Agreement(True, f"within: single runs scatter ± {reach:,.{digits}f}")
     side = "above" if difference > 0 else "below"
-    return Agreement(
-        False, f"outside: {abs(difference):.{digits}f} {side} ours, single runs scatter ± {reach:.{digits}f}"
-    )
+    distance, scatter = f"{abs(difference):,.{digits}f}", f"{reach:,.{digits}f}"
+    return Agreement(False, f"outside: {distance} {side}, single runs scatter ± {scatter}")

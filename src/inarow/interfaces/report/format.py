@@ -38,6 +38,14 @@ def plain(number: float) -> str:
     return text.replace("-", MINUS)
 
 
+def compact(number: float) -> str:
+    """A round number in little room: 20k, 3M."""
+    for unit, size in (("M", 1e6), ("k", 1e3)):
+        if abs(number) >= size:
+            return f"{number / size:.3g}{unit}".replace("-", MINUS)
+    return plain(number)
+
+
 def fixed(number: float, digits: int) -> str:
     """A number with so many digits after the point, thousands apart."""
     return f"{number:,.{digits}f}".replace("-", MINUS)

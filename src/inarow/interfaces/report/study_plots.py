@@ -17,7 +17,7 @@ from inarow.interfaces.report.axes import (
     series_class,
     shorten,
 )
-from inarow.interfaces.report.format import plain
+from inarow.interfaces.report.format import compact, plain
 from inarow.interfaces.report.markup import append, element
 from inarow.studies.report import Bar, BarPlot, CurvePlot
 
@@ -33,8 +33,8 @@ def curve_plot(plot: CurvePlot) -> Element:
     low, high = min(point.low for point in points), max(point.high for point in points)
     y_scale = Scale(low, high if high > low else low + 1, _BOTTOM, _TOP)
     drawn = new_plot(_BOTTOM + 36, plot.title)
-    draw_x_axis(drawn, x_scale, _TOP, _BOTTOM, plain)
-    draw_y_axis(drawn, y_scale, _LEFT, _RIGHT, plain)
+    draw_x_axis(drawn, x_scale, _TOP, _BOTTOM, compact)
+    draw_y_axis(drawn, y_scale, _LEFT, _RIGHT, compact)
     append(drawn, axis_title(plot.x, (_LEFT + _RIGHT) / 2, _BOTTOM + 31), axis_title(plot.y, 8, 12, "start"))
     for number, curve in enumerate(plot.curves):
         upper = [f"{x_scale(point.x):.1f},{y_scale(point.high):.1f}" for point in curve.points]
@@ -56,7 +56,7 @@ def bar_plot(plot: BarPlot) -> Element:
     bottom = _BAR * len(plot.bars) + 4
     scale = _bar_scale(plot, left)
     drawn = new_plot(bottom + 38, plot.title)
-    draw_x_axis(drawn, scale, 4, bottom, plain)
+    draw_x_axis(drawn, scale, 4, bottom, compact)
     append(drawn, axis_title(plot.unit, (left + _RIGHT) / 2, bottom + 33))
     for row, bar in enumerate(plot.bars):
         number = series.index(bar.series)

@@ -23,6 +23,7 @@ from inarow.studies.paranji_2025.published import AGENTS
 _PERCENT = 100.0
 DEPTHS = range(1, 6)
 _WITHOUT_CHANCE = ("minimax", "alphabeta")
+"""They search, and give the same answer whenever asked."""
 _Memory = dict[Position, tuple[Decision, float]]
 """By position: a decision and the seconds it took."""
 
@@ -75,7 +76,7 @@ def play_depth_test(spec: GameSpec, experiment: Experiment) -> Measured:
         tally = _play_pairing(spec, games, first, _Metered(make_agent("winblock", seed=stream), spec))
         figures[f"depth {depth}.nodes"] = tally.first_nodes / games
         figures[f"depth {depth}.wins"] = _PERCENT * tally.wins / games
-        timings[f"depth {depth}.seconds"] = tally.first_seconds / games
+        timings[f"depth {depth}.seconds"] = _microseconds(tally.first_seconds / games)
     return Measured(figures, {}, timings)
 
 
@@ -134,14 +135,12 @@ def _summarise(agents: list[str], games: int, found: dict[tuple[str, str], _Tall
     figures: dict[str, float] = {}
     timings: dict[str, float] = {}
     for (first, second), tally in found.items():
-        of_pairing = {
-            "wins": _PERCENT * tally.wins,
-            "draws": _PERCENT * tally.draws,
-            "moves": tally.moves,
-            "first": tally.first_nodes,
-            "second": tally.second_nodes,
-        }
-        figures.update({f"{first}-{second}.{name}": total / games for name, total in of_pairing.items()})
+        totals = {"wins": _PERCENT * tally.wins, "draws": _PERCENT * tally.draws, "moves": tally.moves}
+        if first in _WITHOUT_CHANCE:
+            totals["first"] = tally.first_nodes
+        if second in _WITHOUT_CHANCE:
+            totals["second"] = tally.second_nodes
+        figures.update({f"{first}-{second}.{name}": total / games for name, total in totals.items()})
     for agent in agents:
         begun = [tally for (first, _), tally in found.items() if first == agent]
         followed = [tally for (_, second), tally in found.items() if second == agent]
@@ -151,6 +150,12 @@ def _summarise(agents: list[str], games: int, found: dict[tuple[str, str], _Tall
         figures[f"{agent}.wins"] = _PERCENT * wins / played
         figures[f"{agent}.draws"] = _PERCENT * draws / played
         figures[f"{agent}.moves"] = float(np.mean([tally.moves for tally in begun])) / games
-        figures[f"{agent}.nodes"] = float(np.mean([tally.first_nodes for tally in begun])) / games
-        timings[f"{agent}.seconds"] = float(np.mean([tally.first_seconds for tally in begun])) / games
+        if agent in _WITHOUT_CHANCE:
+            figures[f"{agent}.nodes"] = float(np.mean([tally.first_nodes for tally in begun])) / games
+        timings[f"{agent}.seconds"] = _microseconds(sum(tally.first_seconds for tally in begun) / len(begun) / games)
     return Measured(figures, {}, timings)
+
+
+def _microseconds(seconds: float) -> float:
+    """As exact as a clock is here."""
+    return round(seconds, 6)

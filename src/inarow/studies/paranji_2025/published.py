@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from statistics import fmean
 
 import msgspec
 
@@ -44,6 +45,18 @@ class PairingTables(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def of(self, board: str) -> dict[str, PairingFigures]:
         return self.tictactoe if board == "tictactoe" else self.connect4
+
+    def of_agent(self, board: str, agent: str) -> AgentFigures:
+        """What Table 1 would say of an agent if it were made from these files."""
+        games = self.of(board)
+        begun = [games[f"{agent}-{other}"] for other in AGENTS if other != agent]
+        followed = [games[f"{other}-{agent}"] for other in AGENTS if other != agent]
+        won = [each.wins for each in begun] + [100 - each.wins - each.draws for each in followed]
+        return AgentFigures(
+            wins=fmean(won),
+            draws=fmean(each.draws for each in begun + followed),
+            moves=fmean(each.moves for each in begun),
+        )
 
 
 class DepthTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -10,7 +10,6 @@ import numpy as np
 
 from inarow.agents.agent import Decision
 from inarow.agents.simple import draw
-from inarow.errors import InvalidLimitError
 from inarow.games.bits import from_int
 from inarow.games.kernels import compiled_layout, hash_key
 from inarow.games.position import Position
@@ -50,8 +49,6 @@ class ParanjiQ:
 
     def _values(self, position: Position) -> list[float]:
         wanted, spec = self._parameters, position.spec
-        if not spec.fits_word:
-            raise InvalidLimitError(f"paranji-2025/q plays boards of up to 64 bits; {spec} needs more")
         episodes = wanted.episodes
         if isinstance(episodes, str):
             episodes = _EPISODES_WITH_GRAVITY if spec.gravity else _EPISODES_WITHOUT

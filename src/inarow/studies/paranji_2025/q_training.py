@@ -33,7 +33,7 @@ from inarow.learning.q_table import QTable
 _ALPHA = 0.1
 _FIRST_EPSILON, _DECAY, _LAST_EPSILON = 0.3, 0.995, 0.01
 _MEMORY = 64 << 20
-"""Bytes; 50,000 episodes on 6x7x4 need less than 5 million."""
+"""Bytes: on 6x7x4 room for 600,000 positions, more than there can be after the most episodes."""
 
 
 def train_as_published(spec: GameSpec, episodes: int, rng: np.random.Generator) -> QTable:
@@ -91,8 +91,9 @@ def _train(
             is_won = completes_line(mine, cell, layout)
             if is_own and is_won:
                 row = add_row(hash_key(stones, mask, layout), index, old, keys, state)
-                values[row, action] += _ALPHA * (1.0 - values[row, action])
-                visits[row, action] += 1
+                if row >= 0:  # a full table learns nothing new
+                    values[row, action] += _ALPHA * (1.0 - values[row, action])
+                    visits[row, action] += 1
             if is_own and (is_won or ply + 1 == cells):
                 epsilon[0] = max(_LAST_EPSILON, epsilon[0] * _DECAY)
             if is_won:
