@@ -180,8 +180,10 @@ class ParanjiLearner:
             self.epsilon = max(0.01, self.epsilon * 0.995)
 
 
-def paranji_q_table(spec: GameSpec, episodes: int, rng: np.random.Generator) -> dict[tuple, dict[int, float]]:
-    """The table of the learner after so many games against the default agent that never blocks."""
+def paranji_q_table(
+    spec: GameSpec, episodes: int, rng: np.random.Generator, opponent_blocks: bool
+) -> dict[tuple, dict[int, float]]:
+    """The table of the learner after so many games against the default agent, which may know how to block."""
     learner = ParanjiLearner()
     for _ in range(episodes):
         cells, side, winner = empty(spec), 1, 0
@@ -194,6 +196,8 @@ def paranji_q_table(spec: GameSpec, episodes: int, rng: np.random.Generator) -> 
                 chosen = learner.action = _pick_best([(each, known.get(each, 0.0)) for each in legal], rng)
             else:
                 wins = [each for each in legal if has_line(play(cells, each, 2, spec), 2, spec)]
+                if opponent_blocks and not wins:
+                    wins = [each for each in legal if has_line(play(cells, each, 1, spec), 1, spec)]
                 chosen = wins[0] if wins else _pick_best([(each, 0.0) for each in legal], rng)
             cells, side = play(cells, chosen, mover, spec), 3 - mover
             winner = mover if has_line(cells, mover, spec) else 0

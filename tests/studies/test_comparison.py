@@ -59,3 +59,4 @@ def test_rates_stay_between_0_and_100_and_nothing_comes_of_nothing():
     assert estimate([0.0, 1.0, 100.0, 99.0], is_rate=True).interval == (0.0, 100.0)
     assert estimate([]) is None
     assert estimate([5.0]).interval is None
+    assert agreement(6.0, estimate([5.0]), digits=1) is None

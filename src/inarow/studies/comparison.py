@@ -54,10 +54,9 @@ class Agreement(msgspec.Struct, frozen=True):
     sentence: str
 
 
-def agreement(published: float, ours: Estimate, *, digits: int, games: int | None = None) -> Agreement:
-    """Whether a single run may well give `published`, printed with so many `digits` after the point.
-
-    `games` is as in `estimate`, for the published rate.
+def agreement(published: float, ours: Estimate, *, digits: int, games: int | None = None) -> Agreement | None:
+    """Whether a single run may well give `published`, printed with so many `digits` after the point;
+    None where nothing is known of how single runs scatter. `games` is as in `estimate`, for the published rate.
     """
     difference = published - ours.mean
     rounding = 0.5 * 10.0**-digits
@@ -67,9 +66,10 @@ def agreement(published: float, ours: Estimate, *, digits: int, games: int | Non
     if games is not None:
         low, high = (_PERCENT * end for end in wilson_interval(published / _PERCENT, games))
         reach = max(reach, high - published if difference < 0 else published - low)
+    if reach == 0.0 and ours.runs == 1:
+        return None
     if reach == 0.0:
-        reason = "every run of ours is the same" if ours.runs > 1 else "from one run alone"
-        return Agreement(False, f"outside: differs by {difference:+,.{digits}f}, {reason}")
+        return Agreement(False, f"outside: differs by {difference:+,.{digits}f}, every run of ours is the same")
     if abs(difference) <= reach + rounding:
         return Agreement(True, f"within: single runs scatter ± {reach:,.{digits}f}")
     side = "above" if difference > 0 else "below"

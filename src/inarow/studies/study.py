@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from inarow.errors import InvalidLimitError
-from inarow.studies.experiment import Experiment, Measured, Scale, Variant
+from inarow.studies.experiment import VARIANTS, Experiment, Measured, Scale, Variant
 from inarow.studies.report import Section
 from inarow.studies.results import Results
 
@@ -20,6 +20,8 @@ class Repeated:
     name: str
     runs: int
     size: dict[str, int]
+    variants: tuple[Variant, ...] = VARIANTS
+    """Those in which it makes sense."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,5 +48,6 @@ class Study:
             Experiment(self.name, repeated.name, variant, seed + number, repeated.size)
             for repeated in planned
             for variant in variants
+            if variant in repeated.variants
             for number in range(repeated.runs)
         ]

@@ -80,6 +80,17 @@ def play_depth_test(spec: GameSpec, experiment: Experiment) -> Measured:
     return Measured(figures, {}, timings)
 
 
+def play_listed_training(spec: GameSpec, experiment: Experiment) -> Measured:
+    """The Q agent, trained as the listed commands have it, against the default agent."""
+    games, episodes = experiment.size["games"], experiment.size["episodes"]
+    streams = experiment.random_streams(2)
+    learner = f"paranji-2025/q:episodes={episodes},opponent_blocks=true,training_seed={experiment.seed}"
+    players = (make_agent(learner, seed=streams[0]), make_agent("paranji-2025/winblock", seed=streams[1]))
+    tally = _play_pairing(spec, games, *(_Metered(player, spec) for player in players))
+    totals = {"wins": _PERCENT * tally.wins, "draws": _PERCENT * tally.draws, "moves": tally.moves}
+    return Measured({name: total / games for name, total in totals.items()})
+
+
 class _Metered:
     """An agent whose nodes and seconds add up. With a memory, a position that it has decided in is
     not searched again and costs what it cost then; only for agents without chance.

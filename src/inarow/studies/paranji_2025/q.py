@@ -25,6 +25,9 @@ class ParanjiQParameters(msgspec.Struct, frozen=True, kw_only=True):
         Annotated[int, msgspec.Meta(ge=1, le=200_000)] | Literal["auto"],
         msgspec.Meta(description="games it is trained by; auto: 50,000 with gravity, else 5,000"),
     ] = "auto"
+    opponent_blocks: Annotated[
+        bool, msgspec.Meta(description="whether its opponent in training knew its side, as in the listed commands")
+    ] = False
     training_seed: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1, description="root of the chance in training")] = 0
 
 
@@ -52,7 +55,7 @@ class ParanjiQ:
         episodes = wanted.episodes
         if isinstance(episodes, str):
             episodes = _EPISODES_WITH_GRAVITY if spec.gravity else _EPISODES_WITHOUT
-        table = trained_table(spec, episodes, wanted.training_seed)
+        table = trained_table(spec, episodes, wanted.training_seed, wanted.opponent_blocks)
         layout = compiled_layout(spec)
         stones, mask = from_int(position.stones, layout.board), from_int(position.mask, layout.board)
         (row,) = table.find(np.array([hash_key(stones, mask, layout)], np.uint64))
@@ -61,6 +64,6 @@ class ParanjiQ:
 
 
 @lru_cache(maxsize=4)
-def trained_table(spec: GameSpec, episodes: int, seed: int) -> QTable:
+def trained_table(spec: GameSpec, episodes: int, seed: int, opponent_blocks: bool) -> QTable:
     """Read only: agents share it."""
-    return train_as_published(spec, episodes, np.random.default_rng(seed))
+    return train_as_published(spec, episodes, np.random.default_rng(seed), opponent_blocks=opponent_blocks)

@@ -1,7 +1,9 @@
 """Compiled: the Q-learner of paranji-2025 as it was trained.
 
-It always moves first, against the default agent that takes itself for player 1. After each move of
-its own, with s the position it moved in and s' the one its opponent then has to move in,
+It always moves first, against the default agent, which takes itself for player 1 and so never blocks.
+(The commands that the report lists start another training, in which it blocks: `opponent_blocks`. That
+one does not lead to the published results of Tic Tac Toe.) After each move of its own, with s the position it moved in and s' the one
+its opponent then has to move in,
 
     Q(s, a) += alpha (r + gamma max Q(s', .) - Q(s, a))
 
@@ -36,7 +38,9 @@ _MEMORY = 64 << 20
 """Bytes: on 6x7x4 room for 600,000 positions, more than there can be after the most episodes."""
 
 
-def train_as_published(spec: GameSpec, episodes: int, rng: np.random.Generator) -> QTable:
+def train_as_published(
+    spec: GameSpec, episodes: int, rng: np.random.Generator, *, opponent_blocks: bool = False
+) -> QTable:
     """A table after so many episodes. It needs a row for each at most."""
     table = QTable(spec, memory=_MEMORY)
     layout = compiled_layout(spec)
@@ -46,6 +50,7 @@ def train_as_published(spec: GameSpec, episodes: int, rng: np.random.Generator) 
         episodes -= _train(
             layout,
             episodes,
+            opponent_blocks,
             epsilon,
             table.index,
             table.old_index,
@@ -62,6 +67,7 @@ def train_as_published(spec: GameSpec, episodes: int, rng: np.random.Generator) 
 def _train(
     layout: Layout,
     episodes: int,
+    opponent_blocks: bool,
     epsilon: np.ndarray,
     index: np.ndarray,
     old: np.ndarray,
@@ -85,7 +91,7 @@ def _train(
                     row = -1  # without values, all moves are equal
                 action = _best_action(mask, row, values, layout, rng)
             else:
-                action = _default_action(stones, mask, layout, rng)
+                action = _default_action(stones, mask, opponent_blocks, layout, rng)
             cell = landing_cell(mask, action, layout)
             mine = stones | single_cell(cell, stones)
             is_won = completes_line(mine, cell, layout)
@@ -120,12 +126,16 @@ def _best_action(mask: Bits, row: int, values: np.ndarray, layout: Layout, rng: 
 
 
 @register_jitable
-def _default_action(stones: Bits, mask: Bits, layout: Layout, rng: np.random.Generator) -> int:
-    """What `paranji-2025/winblock` plays as second: the first win, else anything. It never blocks."""
-    wins = winning_cells(stones, mask, layout) & playable(mask, layout)
-    if any_cell(wins):
+def _default_action(stones: Bits, mask: Bits, blocks: bool, layout: Layout, rng: np.random.Generator) -> int:
+    """What the default agent plays: the first win, else if it `blocks` the first action with which the
+    other side would win, else anything.
+    """
+    urgent = winning_cells(stones, mask, layout) & playable(mask, layout)
+    if blocks and not any_cell(urgent):
+        urgent = winning_cells(mask ^ stones, mask, layout) & playable(mask, layout)
+    if any_cell(urgent):
         for action in range(layout.columns if layout.gravity else layout.rows * layout.columns):
             cell = landing_cell(mask, action, layout)
-            if cell >= 0 and has_cell(wins, cell):
+            if cell >= 0 and has_cell(urgent, cell):
                 return action
     return _best_action(mask, -1, np.zeros((0, 0)), layout, rng)
