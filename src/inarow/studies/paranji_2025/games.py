@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 
+import msgspec
 import numpy as np
 
 from inarow.agents.agent import Agent, Decision
@@ -17,8 +19,10 @@ from inarow.agents.registry import make_agent
 from inarow.arena.game import play_game
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.studies.experiment import Experiment, Measured, Variant
-from inarow.studies.paranji_2025.published import AGENTS
+from inarow.learning.q_table import QTable
+from inarow.studies.experiment import Experiment, Measured
+from inarow.studies.paranji_2025.corrected_q import CorrectedQ, train_corrected
+from inarow.studies.paranji_2025.published import AGENTS, PAIRINGS
 
 _PERCENT = 100.0
 DEPTHS = range(1, 6)
@@ -28,39 +32,46 @@ _Memory = dict[Position, tuple[Decision, float]]
 """By position: a decision and the seconds it took."""
 
 
-def contestants(spec: GameSpec, variant: Variant, *, training_seed: int, episodes: int) -> dict[str, str]:
-    """The agent strings of the agents, by their names in the study."""
-    if variant == "as-published":
-        return {
-            "default": "paranji-2025/winblock",
-            "minimax": "paranji-2025/minimax:prune=false",
-            "alphabeta": "paranji-2025/minimax",
-            "q": f"paranji-2025/q:episodes={episodes},training_seed={training_seed}",
-        }
-    depth = "3" if spec.gravity else "none"
-    return {
-        "default": "winblock",
-        "minimax": f"minimax:depth={depth},heuristic=windows,prune=false",
-        "alphabeta": f"minimax:depth={depth},heuristic=windows",
-    }
-
-
 def play_round_robin(spec: GameSpec, experiment: Experiment) -> Measured:
     """Every agent against every other, on both sides, `games` games each."""
     games, episodes = experiment.size["games"], experiment.size["episodes"]
-    strings = contestants(spec, experiment.variant, training_seed=experiment.seed, episodes=episodes)
-    present = [agent for agent in AGENTS if agent in strings]
-    pairings = [(first, second) for first in present for second in present if first != second]
-    streams = experiment.random_streams(2 * len(pairings))
-    memory: dict[str, _Memory] = {agent: {} for agent in present}
-    found: dict[tuple[str, str], _Tally] = {}
-    for number, (first, second) in enumerate(pairings):
+    streams = experiment.random_streams(2 * len(PAIRINGS))
+    memory: dict[str, _Memory] = {agent: {} for agent in _WITHOUT_CHANCE}
+    curves: dict[str, list[tuple[float, float]]] = {}
+    make = partial(_published_agent, episodes, experiment.seed)
+    if experiment.variant == "corrected":
+        trainer = train_corrected(spec, episodes, experiment.seed)
+        curves = {
+            "q.wins": [(float(point.episode), round(_PERCENT * point.wins, 2)) for point in trainer.curve],
+            "q.losses": [(float(point.episode), round(_PERCENT * point.losses, 2)) for point in trainer.curve],
+        }
+        make = partial(_corrected_agent, spec, trainer.table)
+    found = {}
+    for number, (first, second) in enumerate(PAIRINGS):
         players = [
-            _Metered(make_agent(strings[agent], seed=stream), spec, memory[agent] if agent in _WITHOUT_CHANCE else None)
+            _Metered(make(agent, stream), spec, memory.get(agent))
             for agent, stream in zip((first, second), streams[2 * number : 2 * number + 2], strict=True)
         ]
         found[first, second] = _play_pairing(spec, games, *players)
-    return _summarise(present, games, found)
+    return msgspec.structs.replace(_summarise(games, found), curves=curves)
+
+
+def _published_agent(episodes: int, training_seed: int, agent: str, seed: np.random.SeedSequence) -> Agent:
+    strings = {
+        "default": "paranji-2025/winblock",
+        "minimax": "paranji-2025/minimax:prune=false",
+        "alphabeta": "paranji-2025/minimax",
+        "q": f"paranji-2025/q:episodes={episodes},training_seed={training_seed}",
+    }
+    return make_agent(strings[agent], seed=seed)
+
+
+def _corrected_agent(spec: GameSpec, table: QTable, agent: str, seed: np.random.SeedSequence) -> Agent:
+    if agent == "q":
+        return CorrectedQ(table, np.random.default_rng(seed))
+    minimax = f"minimax:depth={'3' if spec.gravity else 'none'},heuristic=windows"
+    strings = {"default": "winblock", "minimax": f"{minimax},prune=false", "alphabeta": minimax}
+    return make_agent(strings[agent], seed=seed)
 
 
 def play_depth_test(spec: GameSpec, experiment: Experiment) -> Measured:
@@ -142,7 +153,7 @@ def _play_pairing(spec: GameSpec, games: int, first: _Metered, second: _Metered)
     return tally
 
 
-def _summarise(agents: list[str], games: int, found: dict[tuple[str, str], _Tally]) -> Measured:
+def _summarise(games: int, found: dict[tuple[str, str], _Tally]) -> Measured:
     figures: dict[str, float] = {}
     timings: dict[str, float] = {}
     for (first, second), tally in found.items():
@@ -152,7 +163,7 @@ def _summarise(agents: list[str], games: int, found: dict[tuple[str, str], _Tall
         if second in _WITHOUT_CHANCE:
             totals["second"] = tally.second_nodes
         figures.update({f"{first}-{second}.{name}": total / games for name, total in totals.items()})
-    for agent in agents:
+    for agent in AGENTS:
         begun = [tally for (first, _), tally in found.items() if first == agent]
         followed = [tally for (_, second), tally in found.items() if second == agent]
         played = games * (len(begun) + len(followed))

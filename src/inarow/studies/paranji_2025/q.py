@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated, Literal
 
@@ -43,27 +44,28 @@ class ParanjiQ:
         self._rng = rng
 
     def decide(self, position: Position) -> Decision:
-        values = self._values(position)
-        legal = position.legal_actions
-        best = max(values[action] for action in legal)
-        decision = draw(position, tuple(action for action in legal if values[action] == best), self._rng)
-        scores = tuple(values[action] if action in legal else None for action in range(position.spec.actions))
-        return Decision(action=decision.action, policy=decision.policy, scores=scores)
-
-    def _values(self, position: Position) -> list[float]:
         wanted, spec = self._parameters, position.spec
         episodes = wanted.episodes
         if isinstance(episodes, str):
             episodes = _EPISODES_WITH_GRAVITY if spec.gravity else _EPISODES_WITHOUT
-        table = trained_table(spec, episodes, wanted.training_seed, wanted.opponent_blocks)
-        layout = compiled_layout(spec)
-        stones, mask = from_int(position.stones, layout.board), from_int(position.mask, layout.board)
-        (row,) = table.find(np.array([hash_key(stones, mask, layout)], np.uint64))
-        found: list[float] = table.values[row].tolist() if row >= 0 else [0.0] * spec.actions
-        return found
+        table = _trained_table(spec, episodes, wanted.training_seed, wanted.opponent_blocks)
+        return decide_by_table(position, table, self._rng)
+
+
+def decide_by_table(position: Position, table: QTable, rng: np.random.Generator) -> Decision:
+    """The action of the greatest value, uniformly among equals. What the table has not is worth 0."""
+    layout = compiled_layout(position.spec)
+    stones, mask = from_int(position.stones, layout.board), from_int(position.mask, layout.board)
+    (row,) = table.find(np.array([hash_key(stones, mask, layout)], np.uint64))
+    values: list[float] = table.values[row].tolist() if row >= 0 else [0.0] * position.spec.actions
+    legal = position.legal_actions
+    best = max(values[action] for action in legal)
+    decision = draw(position, tuple(action for action in legal if values[action] == best), rng)
+    scores = tuple(value if action in legal else None for action, value in enumerate(values))
+    return replace(decision, scores=scores)
 
 
 @lru_cache(maxsize=4)
-def trained_table(spec: GameSpec, episodes: int, seed: int, opponent_blocks: bool) -> QTable:
+def _trained_table(spec: GameSpec, episodes: int, seed: int, opponent_blocks: bool) -> QTable:
     """Read only: agents share it."""
     return train_as_published(spec, episodes, np.random.default_rng(seed), opponent_blocks=opponent_blocks)

@@ -2,8 +2,8 @@
 
 It always moves first, against the default agent, which takes itself for player 1 and so never blocks.
 (The commands that the report lists start another training, in which it blocks: `opponent_blocks`. That
-one does not lead to the published results of Tic Tac Toe.) After each move of its own, with s the position it moved in and s' the one
-its opponent then has to move in,
+one does not lead to the published results of Tic Tac Toe.) After each move of its own, with s the
+position it moved in and s' the one its opponent then has to move in,
 
     Q(s, a) += alpha (r + gamma max Q(s', .) - Q(s, a))
 

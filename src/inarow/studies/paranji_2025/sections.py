@@ -8,7 +8,7 @@ from inarow.studies.comparison import Estimate
 from inarow.studies.experiment import VARIANTS
 from inarow.studies.paranji_2025.games import DEPTHS
 from inarow.studies.paranji_2025.published import AGENTS, BOARDS, PAIRINGS, AgentFigures, published
-from inarow.studies.report import Bar, BarPlot, Row, Section, Table, agreement_summary, compare
+from inarow.studies.report import Bar, BarPlot, CurvePlot, Row, Section, Table, agreement_summary, compare
 from inarow.studies.results import Results
 
 _NAMES = {"default": "default", "minimax": "minimax", "alphabeta": "alpha-beta", "q": "Q"}
@@ -27,6 +27,7 @@ def _game_section(board: str, results: Results) -> Section:
         text=(agreement_summary((table_1, *pairings)),),
         tables=(table_1, _table_1_again(board, results), *pairings, _listed_training_table(board, results)),
         bars=(_pruning_bars(board, results),),
+        curves=_training_curves(board, results),
     )
 
 
@@ -128,6 +129,16 @@ def _pruning_bars(board: str, results: Results) -> BarPlot:
     return BarPlot(
         "What pruning saves (Figure 1)", "nodes a game of the side that moves first", tuple(bars), is_log=True
     )
+
+
+def _training_curves(board: str, results: Results) -> tuple[CurvePlot, ...]:
+    found = [
+        results.curve(f"{board} round robin", "corrected", f"q.{name}", label=f"{name} against winblock")
+        for name in ("wins", "losses")
+    ]
+    curves = tuple(curve for curve in found if curve is not None)
+    title = "How the corrected Q agent learns"
+    return (CurvePlot(title, "games of training", "percent of games", curves),) if curves else ()
 
 
 def _depth_section(results: Results) -> Section:
