@@ -2,6 +2,10 @@
 
 import json
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import msgspec
@@ -69,3 +73,21 @@ def test_committed_results_give_the_committed_report_without_running_anything(st
     assert (tmp_path / "results.jsonl").read_bytes() == before
     assert (tmp_path / "report.md").read_text() == (COMMITTED / study / "report.md").read_text()
     read((tmp_path / "report.html").read_text())
+
+
+@pytest.mark.compiled
+def test_an_interrupt_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
+    results = tmp_path / "results.jsonl"
+    command = [sys.executable, "-m", "inarow", "reproduce", "paranji-2025", "--scale", "paper", "--out", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while not results.exists() or not results.read_bytes().count(b"\n"):
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert output == ""
+    kept = len(ResultsFile(results).finished)
+    assert kept >= 1
+    assert errors.splitlines()[0].startswith(f"stopped after {kept} of ")
+    assert errors.splitlines()[-1] == "inarow: interrupted"

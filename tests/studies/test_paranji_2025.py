@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 from inarow.agents.registry import make_agent
+from inarow.arena.game import play_game
 from inarow.games.kernels import compiled_layout, hash_key
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.studies.experiment import Experiment
+from inarow.studies.paranji_2025.corrected_q import CorrectedQ, train_corrected
 from inarow.studies.paranji_2025.published import AGENTS, BOARDS, PAIRINGS, published
 from inarow.studies.paranji_2025.q_training import train_as_published
 from inarow.studies.paranji_2025.study import PARANJI_2025
@@ -104,3 +106,17 @@ def test_pruning_changes_nodes_and_not_results():
     assert figures["alphabeta.nodes"] < figures["minimax.nodes"] / 10
     assert figures["minimax-alphabeta.draws"] == figures["alphabeta-minimax.draws"] == 100
     assert figures["default-minimax.wins"] == figures["default-alphabeta.wins"] == 0
+
+
+@pytest.mark.compiled
+def test_the_corrected_learner_learns_from_losses_on_both_sides():
+    trainer = train_corrected(GameSpec.parse("tictactoe"), 5000, seed=0)
+    losses = [point.losses for point in trainer.curve]
+    assert np.mean(losses[-5:]) < np.mean(losses[:5]) / 2
+    rows = len(trainer.table)
+    assert trainer.table.values[:rows].min() < -0.5
+    agent = CorrectedQ(trainer.table, np.random.default_rng(0))
+    games = [play_game(agent, make_agent("minimax:depth=none"), GameSpec.parse("tictactoe")) for _ in range(5)]
+    games += [play_game(make_agent("minimax:depth=none"), agent, GameSpec.parse("tictactoe")) for _ in range(5)]
+    assert {game.fault for game in games} == {None}
+    assert len(trainer.table) == rows  # playing adds nothing
