@@ -26,7 +26,7 @@ from inarow.studies.paranji_2025.published import AGENTS, PAIRINGS
 
 _PERCENT = 100.0
 DEPTHS = range(1, 6)
-_WITHOUT_CHANCE = ("minimax", "alphabeta")
+WITHOUT_CHANCE = ("minimax", "alphabeta")
 """They search, and give the same answer whenever asked."""
 _Memory = dict[Position, tuple[Decision, float]]
 """By position: a decision and the seconds it took."""
@@ -36,7 +36,7 @@ def play_round_robin(spec: GameSpec, experiment: Experiment) -> Measured:
     """Every agent against every other, on both sides, `games` games each."""
     games, episodes = experiment.size["games"], experiment.size["episodes"]
     streams = experiment.random_streams(2 * len(PAIRINGS))
-    memory: dict[str, _Memory] = {agent: {} for agent in _WITHOUT_CHANCE}
+    memory: dict[str, _Memory] = {agent: {} for agent in WITHOUT_CHANCE}
     curves: dict[str, list[tuple[float, float]]] = {}
     make = partial(_published_agent, episodes, experiment.seed)
     if experiment.variant == "corrected":
@@ -158,9 +158,9 @@ def _summarise(games: int, found: dict[tuple[str, str], _Tally]) -> Measured:
     timings: dict[str, float] = {}
     for (first, second), tally in found.items():
         totals = {"wins": _PERCENT * tally.wins, "draws": _PERCENT * tally.draws, "moves": tally.moves}
-        if first in _WITHOUT_CHANCE:
+        if first in WITHOUT_CHANCE:
             totals["first"] = tally.first_nodes
-        if second in _WITHOUT_CHANCE:
+        if second in WITHOUT_CHANCE:
             totals["second"] = tally.second_nodes
         figures.update({f"{first}-{second}.{name}": total / games for name, total in totals.items()})
     for agent in AGENTS:
@@ -172,7 +172,7 @@ def _summarise(games: int, found: dict[tuple[str, str], _Tally]) -> Measured:
         figures[f"{agent}.wins"] = _PERCENT * wins / played
         figures[f"{agent}.draws"] = _PERCENT * draws / played
         figures[f"{agent}.moves"] = float(np.mean([tally.moves for tally in begun])) / games
-        if agent in _WITHOUT_CHANCE:
+        if agent in WITHOUT_CHANCE:
             figures[f"{agent}.nodes"] = float(np.mean([tally.first_nodes for tally in begun])) / games
         timings[f"{agent}.seconds"] = _microseconds(sum(tally.first_seconds for tally in begun) / len(begun) / games)
     return Measured(figures, {}, timings)

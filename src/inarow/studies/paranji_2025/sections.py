@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from inarow.studies.comparison import Estimate
 from inarow.studies.experiment import VARIANTS
-from inarow.studies.paranji_2025.games import DEPTHS
+from inarow.studies.paranji_2025.games import DEPTHS, WITHOUT_CHANCE
 from inarow.studies.paranji_2025.published import AGENTS, BOARDS, PAIRINGS, AgentFigures, published
 from inarow.studies.report import Bar, BarPlot, CurvePlot, Row, Section, Table, agreement_summary, compare
 from inarow.studies.results import Results
@@ -72,8 +72,10 @@ def _times(board: str, results: Results) -> str:
 
 
 def _pairing_rates(board: str, results: Results) -> Table:
-    games, rows = published().pairings.games, []
+    rows = []
     for first, second in PAIRINGS:
+        # Two agents without chance play one game again and again: that is no sample.
+        games = None if {first, second} <= set(WITHOUT_CHANCE) else published().pairings.games
         printed = published().pairings.of(board)[f"{first}-{second}"]
         for name, value in (("wins", printed.wins), ("draws", printed.draws)):
             ours = _both(results, f"{board} round robin", f"{first}-{second}.{name}", is_rate=True, games=games)
