@@ -35,6 +35,7 @@ def test_the_page_shows_every_part_and_asks_nothing_of_any_network(dice):
         assert part in text
     tags = [tag for tag, _ in page.seen]
     assert tags.count("polyline") == tags.count("polygon") == 2  # a curve and its band for each variant
+    assert any(text.startswith("corrected: ") and text.endswith(" at 50") for text in page.text)  # where it ends
     assert tags.count("rect") == 3  # published, as published, corrected
     assert {attrs["href"] for _, attrs in page.seen if "href" in attrs} == {"data:,"}
     assert not [attrs for _, attrs in page.seen if "src" in attrs]

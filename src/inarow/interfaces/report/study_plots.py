@@ -45,6 +45,9 @@ def curve_plot(plot: CurvePlot) -> Element:
             element("polygon", points=" ".join(upper + lower), class_=f"band {series_class(number)}"),
             element("polyline", points=line, class_=f"curve {series_class(number)}"),
         )
+        end = curve.points[-1]
+        title = f"{curve.label}: {plain(end.y)} ({plain(end.low)} to {plain(end.high)}) at {plain(end.x)}"
+        append(drawn, marker(number, x_scale(end.x), y_scale(end.y), title, f"point {series_class(number)}"))
     keys = legend((number, f"point {series_class(number)}", curve.label) for number, curve in enumerate(plot.curves))
     return element("div", drawn, keys, class_="curves")
 
