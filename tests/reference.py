@@ -5,6 +5,10 @@ A board is `cells[row][column]`, row 0 on top, with 0 empty, 1 first side, 2 sec
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
 from inarow.games.spec import GameSpec
 
 Cells = list[list[int]]
@@ -150,3 +154,71 @@ def rank(value: tuple[str, float]) -> tuple[int, float]:
     """Orders values of `minimax`: quick wins over slow ones over anything open over slow losses."""
     kind, number = value
     return {"win": (1, -number), "open": (0, number), "loss": (-1, number)}[kind]
+
+
+# --- The Q-learner of paranji-2025 ---
+
+
+class ParanjiLearner:
+    """Learns as its authors wrote it, call by call, faults included."""
+
+    def __init__(self) -> None:
+        self.table: dict[tuple, dict[int, float]] = {}  # (cells, side to move) -> action -> value
+        self.epsilon = 0.3
+        self.state = self.action = None  # what it remembers of its last move
+
+    def learn(self, reward: float, after: tuple | None) -> None:
+        """`after` is None at the end of a game."""
+        if self.state is None or self.action is None:
+            return  # after a game this is always so, hence no loss and no draw is ever learned
+        best_after = max(self.table[after].values()) if after in self.table else 0.0
+        values = self.table.setdefault(self.state, {})
+        value = values.get(self.action, 0.0)
+        values[self.action] = value + 0.1 * (reward + 0.9 * best_after - value)
+        self.state, self.action = after, None
+        if after is None:
+            self.epsilon = max(0.01, self.epsilon * 0.995)
+
+
+def paranji_q_table(
+    spec: GameSpec, episodes: int, rng: np.random.Generator, opponent_blocks: bool
+) -> dict[tuple, dict[int, float]]:
+    """The table of the learner after so many games against the default agent, which may know how to block."""
+    learner = ParanjiLearner()
+    for _ in range(episodes):
+        cells, side, winner = empty(spec), 1, 0
+        learner.state = learner.action = None
+        while legal := legal_actions(cells, spec):
+            mover = side
+            if mover == 1:
+                learner.state = _state(cells, side)
+                known = learner.table.get(learner.state, {}) if rng.random() >= learner.epsilon else {}
+                chosen = learner.action = _pick_best([(each, known.get(each, 0.0)) for each in legal], rng)
+            else:
+                wins = [each for each in legal if has_line(play(cells, each, 2, spec), 2, spec)]
+                if opponent_blocks and not wins:
+                    wins = [each for each in legal if has_line(play(cells, each, 1, spec), 1, spec)]
+                chosen = wins[0] if wins else _pick_best([(each, 0.0) for each in legal], rng)
+            cells, side = play(cells, chosen, mover, spec), 3 - mover
+            winner = mover if has_line(cells, mover, spec) else 0
+            if mover == 1:
+                learner.learn(1.0 if winner else 0.0, _state(cells, side) if legal_actions(cells, spec) else None)
+        learner.learn({1: 1.0, 2: -1.0, 0: 0.2}[winner], None)
+    return learner.table
+
+
+def _state(cells: Cells, side: int) -> tuple:
+    return tuple(map(tuple, cells)), side
+
+
+def _pick_best(values: list[tuple[int, float]], rng: np.random.Generator) -> int:
+    """Uniformly one of the greatest, drawing once for each but the first of them."""
+    chosen, equals, best = -1, 0, -math.inf
+    for action, value in values:
+        if value > best:
+            chosen, equals, best = action, 1, value
+        elif value == best:
+            equals += 1
+            if rng.random() * equals < 1.0:
+                chosen = action
+    return chosen

@@ -58,6 +58,10 @@ class InvalidAgentError(InarowError, ValueError):
     """An agent string with an unknown name, an unknown key or a value out of range."""
 
 
+class InvalidStudyError(InarowError, ValueError):
+    """The name of a study that does not exist."""
+
+
 class InvalidLimitError(InarowError, ValueError):
     """A number of games, workers, plies or bytes that makes no sense or does not fit."""
 

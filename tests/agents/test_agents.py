@@ -33,6 +33,7 @@ COMPILED = [
         "gupta-shah-2022/minimax",
         "paranji-2025/minimax:depth=2",
         "paranji-2025/winblock",
+        "paranji-2025/q:episodes=20",
     )
 ]
 NAMES = [*SIMPLE, *SEARCHING, *COMPILED]

@@ -65,6 +65,21 @@ def mean_interval(values: np.ndarray) -> Interval | None:
     return max(0.0, mean - half), mean + half
 
 
+def runs_interval(values: np.ndarray) -> Interval | None:
+    """A 95 % interval for the expectation of a few independent runs, by Student's t; None for fewer than two."""
+    if len(values) < 2:
+        return None
+    mean, half = float(values.mean()), student_reach(values) / math.sqrt(len(values))
+    return mean - half, mean + half
+
+
+def student_reach(values: np.ndarray) -> float:
+    """How far from their mean, at 95 %, normal values lie whose deviation these (at least two) tell."""
+    from scipy.special import stdtrit  # loads slowly, and matches do without
+
+    return float(stdtrit(len(values) - 1, 0.975)) * float(values.std(ddof=1))
+
+
 def likelihood_of_superiority(counts: Sequence[int]) -> float:
     """The chance that the expected score is above one half, by the normal approximation."""
     smoothed = [count + _PRIOR for count in counts]

@@ -11,6 +11,7 @@ from inarow.agents.simple import NoParameters
 from inarow.studies.gupta_shah_2022.minimax import GuptaShahMinimax
 from inarow.studies.harman.mcts import HarmanMcts, HarmanMctsParameters
 from inarow.studies.paranji_2025.minimax import ParanjiMinimax, ParanjiMinimaxParameters
+from inarow.studies.paranji_2025.q import ParanjiQ, ParanjiQParameters
 from inarow.studies.paranji_2025.winblock import ParanjiWinBlock
 
 KINDS = (
@@ -25,6 +26,12 @@ KINDS = (
         "as published: believes it is the first player, so the second never blocks",
         NoParameters,
         ParanjiWinBlock,
+    ),
+    AgentKind(
+        "paranji-2025/q",
+        "as published: a table that only knows winning moves of the first player; trains before its first move",
+        ParanjiQParameters,
+        ParanjiQ,
     ),
     AgentKind(
         "harman/mcts",

@@ -23,6 +23,7 @@ _COMMANDS = {
     "analyse": "Review every move of a game against perfect play.",
     "grade": "Grade an agent against perfect play.",
     "suite": "Make positions to grade agents on.",
+    "reproduce": "Repeat a published study beside its published numbers.",
     "report": "Write what the results store knows as one HTML page.",
     "agents": "List the agents with their parameters.",
     "perft": "Count move sequences and distinct positions by ply.",

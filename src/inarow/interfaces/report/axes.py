@@ -16,6 +16,8 @@ from inarow.interfaces.report.markup import append, element
 WIDTH = 360
 LETTER = 7.0
 """Width of a letter of a label, on average."""
+_SERIES = 7
+"""Colours of the style sheet. There are five shapes, so that 35 series differ in one or the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,11 @@ def legend(entries: Iterable[tuple[int, str, str]]) -> Element:
         sign = element("svg", marker(kind, 0, 0, meaning, class_), viewBox="-7 -7 14 14", aria_hidden="true")
         append(found, element("li", sign, meaning))
     return found
+
+
+def series_class(number: int) -> str:
+    """The class that gives a series its colour."""
+    return f"series-{number % _SERIES}"
 
 
 def shorten(text: str, length: int = 22) -> str:

@@ -30,3 +30,22 @@ def seconds(time: float) -> str:
         if time >= size:
             return f"{time / size:.2g} {unit}" if time < 10 * size else f"{time / size:.0f} {unit}"
     return f"{time * 1e6:.2g} µs" if time < 1e-5 else f"{time * 1e6:.0f} µs"
+
+
+def plain(number: float) -> str:
+    """A number of any size to four digits, thousands apart; large ones whole."""
+    text = f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
+    return text.replace("-", MINUS)
+
+
+def compact(number: float) -> str:
+    """A round number in little room: 20k, 3M."""
+    for unit, size in (("M", 1e6), ("k", 1e3)):
+        if abs(number) >= size:
+            return f"{number / size:.3g}{unit}".replace("-", MINUS)
+    return plain(number)
+
+
+def fixed(number: float, digits: int) -> str:
+    """A number with so many digits after the point, thousands apart."""
+    return f"{number:,.{digits}f}".replace("-", MINUS)

@@ -1,18 +1,17 @@
-"""Pages that stand alone: style, script and data in one file, which asks nothing of any network."""
+"""The pages of a results store and of a game."""
 
 from __future__ import annotations
 
-from importlib.resources import files
 from xml.etree.ElementTree import Element
 
 from inarow.interfaces.report.data import AgentGrade, ReplayGame, ReportData, Standing, standings
 from inarow.interfaces.report.format import elo_interval, percent
-from inarow.interfaces.report.markup import Child, append, element, to_html
+from inarow.interfaces.report.frame import footer, section, standalone_page
+from inarow.interfaces.report.markup import append, element
 from inarow.interfaces.report.plots import accuracy_legend, accuracy_plot, cost_plot, rating_plot
 from inarow.interfaces.report.replay import replay, review_table
 from inarow.interfaces.report.tables import cross_table, cross_table_html, escape_markdown, grade_table, leaderboard
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 _SCORES = (
     "Numbers at the board are exact scores for the side to move: above 0 wins, and the sooner the larger; 0 draws. "
     "The best are underlined."
@@ -23,19 +22,19 @@ def report_page(data: ReportData) -> str:
     """The whole report. Parts of which nothing is known are left out."""
     agents = standings(data)
     main = element("main", element("h1", data.title), element("p", _facts(data, agents), class_="facts"))
-    append(main, _section("Leaderboard", leaderboard(agents).to_html(), element("p", rating_note(data), class_="note")))
+    append(main, section("Leaderboard", leaderboard(agents).to_html(), element("p", rating_note(data), class_="note")))
     append(main, _plots(data, agents))
     if data.results:
         note = "Score of the row against the column, with its wins, draws and losses."
-        append(main, _section("Cross table", cross_table_html(data, agents), element("p", note, class_="note")))
+        append(main, section("Cross table", cross_table_html(data, agents), element("p", note, class_="note")))
     grades = [agent.grade for agent in agents if agent.grade]
     if grades:
         append(main, _accuracy(grades))
     if data.games:
         games = [replay(game, f"{number}. ") for number, game in enumerate(data.games, start=1)]
-        append(main, _section("Games", element("p", _SCORES, class_="note"), *games))
-    append(main, _footer(data.command, data.version, data.seeds))
-    return _page(data.title, main)
+        append(main, section("Games", element("p", _SCORES, class_="note"), *games))
+    append(main, footer(data.command, data.version, data.seeds))
+    return standalone_page(data.title, main)
 
 
 def analysis_page(game: ReplayGame, *, command: str, version: str) -> str:
@@ -44,9 +43,9 @@ def analysis_page(game: ReplayGame, *, command: str, version: str) -> str:
     title = f"A game on {record.board}"
     main = element("main", element("h1", title), element("p", _SCORES, class_="note"), replay(game))
     if game.reviews:
-        append(main, _section("Moves", review_table(game).to_html()))
-    append(main, _footer(command, version, ()))
-    return _page(title, main)
+        append(main, section("Moves", review_table(game).to_html()))
+    append(main, footer(command, version, ()))
+    return standalone_page(title, main)
 
 
 def report_markdown(data: ReportData) -> str:
@@ -84,49 +83,18 @@ def _facts(data: ReportData, agents: list[Standing]) -> str:
 def _plots(data: ReportData, agents: list[Standing]) -> Element:
     plots = element("div", class_="plots")
     if data.ratings is not None:
-        append(plots, _section("Ratings", rating_plot(data.ratings)))
+        append(plots, section("Ratings", rating_plot(data.ratings)))
     cost = cost_plot(agents)
     if cost is not None:
         note = "The stairs join the agents that no other is both faster and stronger than (Pareto front)."
-        append(plots, _section("Strength against time", cost, element("p", note, class_="note")))
+        append(plots, section("Strength against time", cost, element("p", note, class_="note")))
     return plots
 
 
 def _accuracy(grades: list[AgentGrade]) -> Element:
-    section = _section("Accuracy against perfect play")
+    accuracy = section("Accuracy against perfect play")
     curves = [grade for grade in grades if any(point.outcome_accuracy is not None for point in grade.by_ply)]
     if curves:
-        append(section, element("div", accuracy_plot(curves), accuracy_legend(curves), class_="curves"))
-    append(section, grade_table(grades).to_html())
-    return section
-
-
-def _section(title: str, *children: Child) -> Element:
-    return element("section", element("h2", title), *children)
-
-
-def _footer(command: str, version: str, seeds: tuple[int, ...]) -> Element:
-    footer = element("footer", f"Made by inarow {version}")
-    if command:
-        append(footer, ": ", element("code", command))
-    if seeds:
-        append(footer, f" · {'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}")
-    return footer
-
-
-def _page(title: str, main: Element) -> str:
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
-        element("link", rel="icon", href="data:,"),
-        element("title", title),
-        element("style", _asset("page.css")),
-    )
-    body = element("body", main, element("script", _asset("page.js")))
-    return f"<!DOCTYPE html>\n{to_html(element('html', head, body, lang='en'))}\n"
-
-
-def _asset(name: str) -> str:
-    return (files("inarow.interfaces.report") / name).read_text(encoding="utf-8")
+        append(accuracy, element("div", accuracy_plot(curves), accuracy_legend(curves), class_="curves"))
+    append(accuracy, grade_table(grades).to_html())
+    return accuracy

@@ -16,14 +16,12 @@ from inarow.interfaces.report.axes import (
     legend,
     marker,
     new_plot,
+    series_class,
     shorten,
 )
 from inarow.interfaces.report.data import AgentGrade, Standing
 from inarow.interfaces.report.format import elo, elo_interval, percent, seconds
 from inarow.interfaces.report.markup import append, element
-
-_SERIES = 7
-"""Colours of the style sheet. There are five shapes, so that 35 curves differ in one or the other."""
 
 _LEFT, _RIGHT = 44.0, WIDTH - 10.0
 Point = tuple[float, float]
@@ -66,19 +64,15 @@ def accuracy_plot(grades: Sequence[AgentGrade]) -> Element:
     for number, (grade, curve) in enumerate(zip(grades, curves, strict=True)):
         places = [(x_scale(ply), y_scale(share)) for ply, share in curve]
         line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-        append(plot, element("polyline", points=line, class_=f"curve {_colour(number)}"))
+        append(plot, element("polyline", points=line, class_=f"curve {series_class(number)}"))
         for (ply, share), place in zip(curve, places, strict=True):
             title = f"{grade.agent}, ply {ply}: {percent(share)}"
-            append(plot, marker(number, *place, title, f"point {_colour(number)}"))
+            append(plot, marker(number, *place, title, f"point {series_class(number)}"))
     return plot
 
 
 def accuracy_legend(grades: Sequence[AgentGrade]) -> Element:
-    return legend((number, f"point {_colour(number)}", grade.agent) for number, grade in enumerate(grades))
-
-
-def _colour(number: int) -> str:
-    return f"series-{number % _SERIES}"
+    return legend((number, f"point {series_class(number)}", grade.agent) for number, grade in enumerate(grades))
 
 
 def cost_plot(agents: Iterable[Standing]) -> Element | None:

@@ -37,8 +37,11 @@ class Table:
     def _html_row(self, tag: str, texts: Sequence[str]) -> Element:
         kinds = ["word" if heading in self.words else None for heading in self.headings]
         scope = "col" if tag == "th" else None
-        pairs = zip(texts, kinds, strict=True)
-        return element("tr", *(element(tag, *breakable(text), class_=kind, scope=scope) for text, kind in pairs))
+        cells = (
+            element(tag, *(breakable(text) if kind else [text]), class_=kind, scope=scope)
+            for text, kind in zip(texts, kinds, strict=True)
+        )
+        return element("tr", *cells)
 
     def to_markdown(self) -> str:
         rules = [":--" if heading in self.words else "--:" for heading in self.headings]

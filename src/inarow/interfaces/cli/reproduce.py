@@ -1,0 +1,105 @@
+"""`inarow reproduce`."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Literal
+
+from rich import box
+from rich.table import Table as RichTable
+
+from inarow.interfaces.cli.options import Json, Seed
+from inarow.interfaces.cli.output import json_text, new_file, print_json, print_table, progress_bar, stderr, stdout
+from inarow.interfaces.cli.playing import Workers
+from inarow.interfaces.report.study_page import INTERVALS, comparison_table, study_facts, study_markdown, study_page
+from inarow.interfaces.report.tables import Table
+from inarow.studies.catalogue import find_study
+from inarow.studies.experiment import VARIANTS, Experiment, Scale
+from inarow.studies.report import StudyReport
+from inarow.studies.results import Finished
+from inarow.studies.runner import ResultsFile, make_report, run_study
+from inarow.studies.study import Study
+from inarow.workers import check_workers
+
+RESULTS = "results.jsonl"
+
+
+def reproduce(
+    study: str,
+    *,
+    scale: Scale = "quick",
+    variant: Literal["as-published", "corrected", "both"] = "both",
+    workers: Workers = 1,
+    out: Path | None = None,
+    json: Json = False,
+    seed: Seed = 0,
+) -> None:
+    """Repeat a published study and set its numbers beside the published ones.
+
+    Results are kept as they finish. Killed or interrupted, the same command goes on where it was;
+    finished, it shows the result again.
+
+    Parameters
+    ----------
+    study: Name of the study.
+    scale: Minutes, or as many runs as the comparison with the published numbers needs.
+    variant: The published program with its faults, without them, or both.
+    out: Folder for report.html, report.md, results.json and results.jsonl, the results one a line;
+        by default reproductions/STUDY-SCALE.
+    """
+    wanted = find_study(study)
+    check_workers(workers)
+    variants = VARIANTS if variant == "both" else (variant,)
+    experiments = wanted.plan(scale, variants, seed)
+    folder = Path("reproductions") / f"{study}-{scale}" if out is None else out
+    finished = _run(wanted, experiments, ResultsFile(folder / RESULTS), workers)
+    command = shlex.join(
+        ["inarow", "reproduce", study, "--scale", scale, "--variant", variant, "--seed", str(seed)]
+    )  # without the folder and the workers, on which nothing depends
+    report = make_report(wanted, finished, scale=scale, variants=variants, seed=seed, command=command)
+    _write_files(folder, report)
+    print_json(report) if json else _print_report(report, folder)
+
+
+def _run(study: Study, experiments: list[Experiment], file: ResultsFile, workers: int) -> list[Finished]:
+    try:
+        with progress_bar("experiments") as progress:
+            return run_study(study, experiments, file, workers=workers, progress=progress)
+    except KeyboardInterrupt:
+        done = len(file.of(experiments))
+        stderr.print(f"stopped after {done} of {len(experiments)} runs; the same command goes on", style="yellow")
+        raise
+
+
+def _write_files(folder: Path, report: StudyReport) -> None:
+    with new_file(folder / "results.json") as file:
+        file.write(json_text(report))
+    with new_file(folder / "report.html") as file:
+        file.write(study_page(report))
+    with new_file(folder / "report.md") as file:
+        file.write(study_markdown(report))
+
+
+def _print_report(report: StudyReport, folder: Path) -> None:
+    stdout.print(report.title, style="bold", highlight=False)
+    stdout.print(f"{study_facts(report)}. {INTERVALS}", highlight=False)
+    for part in report.sections:
+        stdout.print(f"\n{part.title}", style="bold", highlight=False)
+        for text in part.text:
+            stdout.print(text, highlight=False)
+        for table in part.tables:
+            stdout.print()
+            print_table(_rich_table(table.title, comparison_table(table)))
+            if table.note:
+                stdout.print(table.note, style="dim", highlight=False)
+    stdout.print(f"\n{folder / 'report.html'}", highlight=False, soft_wrap=True)
+
+
+def _rich_table(title: str, table: Table) -> RichTable:
+    drawn = RichTable(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in table.headings:
+        drawn.add_column(heading, justify="left" if heading in table.words else "right")
+    for row in table.rows:
+        drawn.add_row(*row)
+    return drawn

@@ -1,0 +1,63 @@
+"""Finished experiments, and what they say together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+import numpy as np
+
+from inarow.arena.statistics import runs_interval
+from inarow.studies.comparison import Estimate, estimate
+from inarow.studies.experiment import Experiment, Measured, Variant
+from inarow.studies.report import Curve, CurvePoint
+
+
+class Finished(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An experiment and its result, with the version of the package that computed it."""
+
+    experiment: Experiment
+    version: str
+    measured: Measured
+
+
+class Results:
+    """The results of a study, by experiment and variant, in the order of their seeds."""
+
+    def __init__(self, finished: Iterable[Finished]) -> None:
+        self._runs: dict[tuple[str, Variant], list[Finished]] = {}
+        for each in finished:
+            self._runs.setdefault((each.experiment.name, each.experiment.variant), []).append(each)
+        for runs in self._runs.values():
+            runs.sort(key=lambda run: run.experiment.seed)
+
+    def estimate(
+        self, name: str, variant: Variant, figure: str, *, is_rate: bool = False, games: int | None = None
+    ) -> Estimate | None:
+        """Over the runs that have the figure, None if none has; `is_rate` and `games` as in `comparison.estimate`."""
+        found = [run.measured.figures for run in self._of(name, variant)]
+        return estimate([figures[figure] for figures in found if figure in figures], is_rate=is_rate, games=games)
+
+    def timing(self, name: str, variant: Variant, timing: str) -> float | None:
+        """The mean over the runs that have it, in seconds."""
+        found = [run.measured.timings for run in self._of(name, variant)]
+        values = [timings[timing] for timings in found if timing in timings]
+        return float(np.mean(values)) if values else None
+
+    def curve(self, name: str, variant: Variant, curve: str, *, label: str) -> Curve | None:
+        """The mean of a curve over the runs that have it, point by point; None if none has."""
+        found = [run.measured.curves[curve] for run in self._of(name, variant) if curve in run.measured.curves]
+        return mean_curve(found, label) if found else None
+
+    def _of(self, name: str, variant: Variant) -> Sequence[Finished]:
+        return self._runs.get((name, variant), ())
+
+
+def mean_curve(curves: Sequence[Sequence[tuple[float, float]]], label: str) -> Curve:
+    """The mean of curves that share their x, with the 95 % interval of the mean."""
+    points = []
+    for at_x in zip(*curves, strict=True):
+        ys = np.array([y for _, y in at_x])
+        low, high = runs_interval(ys) or (float(ys[0]), float(ys[0]))
+        points.append(CurvePoint(at_x[0][0], float(ys.mean()), low, high))
+    return Curve(label, tuple(points))

@@ -1,0 +1,107 @@
+"""Runs the experiments of a study on workers, and keeps every result at once.
+
+Results are lines of JSON that are only ever added to a file. A kill can tear the last line; it is
+cut off when the file is opened again, and its experiment runs again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from inarow import __version__
+from inarow.errors import StoreError, one_line
+from inarow.studies.experiment import Experiment, Scale, Variant
+from inarow.studies.report import StudyReport
+from inarow.studies.results import Finished, Results
+from inarow.studies.study import Study
+from inarow.workers import Progress, open_pool
+
+
+class ResultsFile:
+    """Finished experiments, of this study and version or of others, one a line."""
+
+    def __init__(self, path: Path) -> None:
+        """Opens a file or begins one; raises StoreError if it is something else."""
+        self._path = path
+        self.finished: list[Finished] = []
+        path.parent.mkdir(parents=True, exist_ok=True)
+        content = path.read_bytes() if path.exists() else b""
+        whole, newline, torn = content.rpartition(b"\n")
+        for number, line in enumerate(whole.splitlines(), start=1):
+            try:
+                self.finished.append(msgspec.json.decode(line, type=Finished))
+            except msgspec.MsgspecError as error:
+                raise StoreError(f"{path} line {number} is no result of a study: {one_line(error)}") from None
+        if torn:
+            if not torn.startswith(b'{"experiment":'[: len(torn)]):
+                raise StoreError(f"{path} holds no results of a study")
+            os.truncate(path, len(whole) + len(newline))
+
+    def of(self, experiments: Iterable[Experiment]) -> list[Finished]:
+        """The results of this version for some experiments, in the order of the file."""
+        wanted = {experiment.key for experiment in experiments}
+        return [each for each in self.finished if each.version == __version__ and each.experiment.key in wanted]
+
+    def add(self, finished: Finished) -> None:
+        """Returns when the line is on the disk."""
+        with self._path.open("ab") as file:
+            file.write(msgspec.json.encode(finished) + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        self.finished.append(finished)
+
+
+def run_study(
+    study: Study,
+    experiments: Sequence[Experiment],
+    file: ResultsFile,
+    *,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> list[Finished]:
+    """The results of all experiments, in their order. Those that the file has are not run again; the
+    others go to the file one by one, so that after a kill or an interrupt the same call goes on.
+    """
+    have = {each.experiment.key: each for each in file.of(experiments)}
+    missing = [experiment for experiment in experiments if experiment.key not in have]
+    done = len(experiments) - len(missing)
+    if progress is not None:
+        progress(done, len(experiments))
+    if missing:
+        with open_pool(min(workers, len(missing))) as pool:
+            for experiment, measured in zip(missing, pool.map(study.run, missing), strict=True):
+                finished = Finished(experiment, __version__, measured)
+                file.add(finished)
+                have[experiment.key] = finished
+                done += 1
+                if progress is not None:
+                    progress(done, len(experiments))
+    return [have[experiment.key] for experiment in experiments]
+
+
+def make_report(
+    study: Study,
+    finished: Sequence[Finished],
+    *,
+    scale: Scale,
+    variants: Sequence[Variant],
+    seed: int,
+    command: str,
+) -> StudyReport:
+    """What the results of a study say; `command` is what makes the report again."""
+    return StudyReport(
+        study=study.name,
+        title=study.title,
+        source=study.source,
+        scale=scale,
+        variants=tuple(variants),
+        seed=seed,
+        experiments=len(finished),
+        version=__version__,
+        command=command,
+        sections=tuple(study.sections(Results(finished))),
+    )

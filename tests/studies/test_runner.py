@@ -1,0 +1,126 @@
+"""Running, keeping and going on."""
+
+import multiprocessing
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarow.errors import InvalidLimitError, InvalidStudyError, StoreError
+from inarow.studies.catalogue import STUDIES, find_study
+from inarow.studies.experiment import VARIANTS
+from inarow.studies.results import Results, mean_curve
+from inarow.studies.runner import ResultsFile, make_report, run_study
+from tests.studies.small_study import DICE, SLOW_DICE
+
+PLAN = DICE.plan("quick", VARIANTS, 0)
+
+
+class Steps(list):
+    def __call__(self, done, total):
+        self.append((done, total))
+
+
+def test_results_are_the_same_on_any_number_of_workers(tmp_path):
+    alone = run_study(DICE, PLAN, ResultsFile(tmp_path / "1.jsonl"))
+    together = run_study(DICE, PLAN, ResultsFile(tmp_path / "2.jsonl"), workers=2)
+    assert alone == together
+    assert [each.experiment for each in alone] == PLAN
+
+
+def test_a_torn_line_is_cut_off_and_run_again_and_nothing_else(tmp_path):
+    path = tmp_path / "results.jsonl"
+    finished = run_study(DICE, PLAN, ResultsFile(path))
+    whole = path.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    for torn in (b"", lines[3][:1], lines[3][:40], lines[3][:-1]):
+        path.write_bytes(b"".join(lines[:3]) + torn)
+        file = ResultsFile(path)
+        assert file.of(PLAN) == finished[:3]
+        steps = Steps()
+        assert run_study(DICE, PLAN, file, progress=steps) == finished
+        assert steps == [(3, 6), (4, 6), (5, 6), (6, 6)]
+        assert path.read_bytes() == whole
+
+
+def run_in_process(path):
+    run_study(SLOW_DICE, SLOW_DICE.plan("quick", ("corrected",), 0), ResultsFile(path))
+
+
+def test_what_was_finished_survives_a_kill(tmp_path):
+    path = tmp_path / "results.jsonl"
+    process = multiprocessing.get_context("spawn").Process(target=run_in_process, args=(path,))
+    process.start()
+    while not path.exists() or path.read_bytes().count(b"\n") < 2:
+        assert process.is_alive()
+        time.sleep(0.01)
+    process.kill()
+    process.join()
+    assert [each.experiment.seed for each in ResultsFile(path).finished] == [0, 1]
+
+
+def test_a_longer_run_goes_on_from_a_shorter_one(tmp_path):
+    path = tmp_path / "results.jsonl"
+    short = run_study(DICE, PLAN, ResultsFile(path))
+    long = DICE.plan("paper", VARIANTS, 0)
+    assert len(ResultsFile(path).of(long)) == len(short)
+    assert len(run_study(DICE, long, ResultsFile(path))) == 10
+    assert path.read_bytes().count(b"\n") == 10
+
+
+def test_results_of_another_version_are_not_used(tmp_path):
+    path = tmp_path / "results.jsonl"
+    run_study(DICE, PLAN, ResultsFile(path))
+    path.write_bytes(path.read_bytes().replace(b'"version":"', b'"version":"older than '))
+    assert ResultsFile(path).of(PLAN) == []
+
+
+@pytest.mark.parametrize("content", [b"hello\n", b'{"experiment":{}}\n', b"\xff\xfe", b"hello"])
+def test_a_file_that_is_something_else_is_refused_and_left_alone(tmp_path, content):
+    path = tmp_path / "results.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match=r"results\.jsonl"):
+        ResultsFile(path)
+    assert path.read_bytes() == content
+
+
+def test_plans_have_one_experiment_for_each_seed_and_no_seed_out_of_range():
+    assert [each.seed for each in DICE.plan("paper", ("corrected",), 7)] == [7, 8, 9, 10, 11]
+    assert len({each.key for each in PLAN}) == len(PLAN)
+    with pytest.raises(InvalidLimitError, match="the last seed would be"):
+        DICE.plan("paper", VARIANTS, 2**63 - 4)
+
+
+@given(st.sampled_from(PLAN), st.sampled_from(PLAN))
+def test_experiments_share_random_streams_only_with_themselves(one, other):
+    states = [each.random_streams(1)[0].generate_state(4).tolist() for each in (one, other)]
+    assert (states[0] == states[1]) == (one == other)
+
+
+def test_curves_are_means_over_runs_with_intervals():
+    curve = mean_curve([[(1, 1.0), (2, 5.0)], [(1, 3.0), (2, 5.0)]], "c")
+    assert [(point.x, point.y) for point in curve.points] == [(1, 2.0), (2, 5.0)]
+    assert curve.points[0].low < 1.0 < 3.0 < curve.points[0].high
+    assert (curve.points[1].low, curve.points[1].high) == (5.0, 5.0)
+
+
+def test_a_report_of_one_variant_leaves_the_other_out(tmp_path):
+    plan = DICE.plan("quick", ("corrected",), 0)
+    finished = run_study(DICE, plan, ResultsFile(tmp_path / "r.jsonl"))
+    report = make_report(DICE, finished, scale="quick", variants=("corrected",), seed=0, command="c")
+    (row,) = report.sections[0].tables[0].rows
+    assert row.as_published is None
+    assert row.agreement is None
+    assert row.corrected.runs == 3
+    assert Results(finished).timing("die", "corrected", "run") == 0.5
+    assert Results(finished).timing("die", "as-published", "run") is None
+
+
+def test_every_study_has_a_plan_for_each_scale_and_a_wrong_name_is_told_the_right_ones():
+    for name, study in STUDIES.items():
+        assert study.name == name
+        quick, paper = (study.plan(scale, VARIANTS, 0) for scale in ("quick", "paper"))
+        assert 0 < len(quick) <= len(paper)
+    with pytest.raises(InvalidStudyError, match=r"there is no study 'paranji'; studies are paranji-2025"):
+        find_study("paranji")
