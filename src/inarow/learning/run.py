@@ -15,11 +15,11 @@ import csv
 import io
 from collections.abc import Callable
 from dataclasses import asdict, fields
+from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
 
-from inarow import __version__
 from inarow.array_file import FileKind, load_arrays, save_arrays, whole_file
 from inarow.errors import ConfigError, TableError, one_line
 from inarow.learning.config import QConfig, to_config
@@ -87,7 +87,7 @@ class TrainingRun:
             "learner": "q",
             "config": msgspec.to_builtins(trainer.config),
             "seed": trainer.config.seed,
-            "inarow": __version__,
+            "inarow": version("inarow"),
             "state": trainer.state(),
         }
         trainer.table.save(self.folder / _TABLE, **about)
