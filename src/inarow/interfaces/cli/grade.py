@@ -38,11 +38,10 @@ def grade(
     Outcome accuracy: the move keeps win, draw or loss; critical accuracy: the same where some move does not;
     optimal accuracy: the move has the best score; regret: the score that the move gives away.
 
-    Parameters
-    ----------
-    agent: Agent string, e.g. mcts:simulations=5000
-    suite: standard (comes with the package), exhaustive (all positions of a small board), or a file.
-    workers: Processes that decide; the grade is the same for any number.
+    Args:
+        agent: Agent string, e.g. mcts:simulations=5000
+        suite: standard (comes with the package), exhaustive (all positions of a small board), or a file.
+        workers: Processes that decide; the grade is the same for any number.
     """
     name = make_agent(agent).name
     with progress_bar("finding the positions"):

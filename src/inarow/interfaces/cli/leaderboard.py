@@ -20,9 +20,8 @@ def leaderboard(*, board: Board = "connect4", store: Path | None = None, json: J
 
     Agents that no games link, directly or through others, are rated apart.
 
-    Parameters
-    ----------
-    store: The results store; by default the one in the user's data folder.
+    Args:
+        store: The results store; by default the one in the user's data folder.
     """
     name = str(GameSpec.parse(board))
     with Store.open(store or default_store_path(), readonly=True) as results:

@@ -34,13 +34,12 @@ def report(
 ) -> None:
     """Write what the results store knows about a board as one self-contained HTML page.
 
-    Parameters
-    ----------
-    store: Results store, or the folder that holds it; by default the user's own.
-    out: The page.
-    markdown: Write the tables to this file, too.
-    csv: Write the leaderboard to this file, too.
-    games: How many games to replay.
+    Args:
+        store: Results store, or the folder that holds it; by default the user's own.
+        out: The page.
+        markdown: Write the tables to this file, too.
+        csv: Write the leaderboard to this file, too.
+        games: How many games to replay.
     """
     if games < 0:
         raise InvalidLimitError(f"games is {games}; it must be 0 or more")

@@ -43,13 +43,12 @@ def tournament(
     Games are kept in the results store as they finish. Killed or interrupted, the same command
     goes on where it was; finished, it shows the result again.
 
-    Parameters
-    ----------
-    agents: Agent strings, at least two.
-    games: How many games each two agents play, an even number.
-    gauntlet: Only the first agent meets the others.
-    store: The results store; by default the one in the user's data folder.
-    out: Write results.json, crosstable.csv, ratings.csv and games.jsonl to this folder.
+    Args:
+        agents: Agent strings, at least two.
+        games: How many games each two agents play, an even number.
+        gauntlet: Only the first agent meets the others.
+        store: The results store; by default the one in the user's data folder.
+        out: Write results.json, crosstable.csv, ratings.csv and games.jsonl to this folder.
     """
     plan = plan_tournament(
         agents,
