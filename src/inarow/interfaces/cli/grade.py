@@ -60,7 +60,7 @@ def _print_grade(made: Grade) -> None:
     title = (
         f"{made.agent} on {made.board}, suite {made.suite}: {made.positions:,} positions, {made.critical:,} critical"
     )
-    stdout.print(title, style="bold", highlight=False)
+    stdout.print(title, style="bold", highlight=False, soft_wrap=True)
     for name, label in _RATES.items():
         stdout.print(f"{label:9}{_percent(getattr(made, name))}{_interval(made, name, '.1%')}", highlight=False)
     stdout.print(f"{'regret':9}{_regret(made)}{_interval(made, 'mean_regret', '.3f')}", highlight=False)
