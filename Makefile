@@ -10,15 +10,17 @@ JOBS ?= 2
 DEMO_AGENTS := random greedy winblock negamax minimax:depth=4 mcts:simulations=500 hybrid:simulations=100 solver:level=5
 DEMO_STORE := demo/lab.sqlite
 
-# A round robin of all families, their grades against perfect play, and a report of it all, in demo/.
+# A round robin of all families, their grades against perfect play, a report in demo/, and the leaderboard of it all.
 demo: $(VENV)/base
 	@$(BIN)/python -m inarow warmup
 	@mkdir -p demo
 	@$(BIN)/python -m inarow tournament $(DEMO_AGENTS) --games 40 --workers $(JOBS) --seed 1 --store $(DEMO_STORE)
-	@for agent in random winblock minimax:depth=4 mcts:simulations=500; do \
-	  $(BIN)/python -m inarow grade $$agent --workers $(JOBS) --store $(DEMO_STORE) | sed -n 1,5p; done
-	@$(BIN)/python -m inarow report $(DEMO_STORE) --out demo/report.html
 	@$(BIN)/python -m inarow analyse 4444452256261766
+	@for agent in $(DEMO_AGENTS); do \
+	  $(BIN)/python -m inarow grade $$agent --workers $(JOBS) --store $(DEMO_STORE) | sed -n 1,2p; done
+	@$(BIN)/python -m inarow report $(DEMO_STORE) --out demo/report.html
+	@echo
+	@$(BIN)/python -m inarow leaderboard --store $(DEMO_STORE)
 	@echo
 	@echo "Open demo/report.html in a browser. Next:"
 	@echo "      $(BIN)/inarow play --second solver:level=5"

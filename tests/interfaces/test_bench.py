@@ -5,6 +5,7 @@ import pytest
 from inarow.games.position import Position
 from inarow.interfaces.bench import rows
 from inarow.interfaces.bench.peers import compile_c_counter, count_in_c
+from inarow.interfaces.bench.stored_games import stored_games
 from tests.interfaces.test_cli import inarow
 
 
@@ -26,6 +27,7 @@ def test_rows_carry_the_peer_and_the_ratio(monkeypatch):
         ("minimax", "12x12x5"),
         ("solve", "6x7x4"),
         ("solve", "6x7x4"),
+        ("games", "6x7x4"),
     ]
     for row in found:
         assert row.value > 0
@@ -44,3 +46,8 @@ def test_the_loop_in_c_counts_the_same():
     if count is None:
         pytest.skip("no C compiler on this machine")
     assert count_in_c(count, Position.start(), 7) == [7, 49, 343, 2401, 16807, 117649, 823536]
+
+
+def test_a_round_of_games_counts_what_it_played():
+    work = stored_games(Position.start())
+    assert work() == work() == 500

@@ -265,14 +265,42 @@ def test_tournament_writes_its_files_and_feeds_the_leaderboard(tmp_path):
     assert "random is 0" in text
     (group,) = document("leaderboard", "--store", store, "--board", "tictactoe")["groups"]
     assert [row["agent"] for row in group["table"]] == [row["agent"] for row in summary["standings"]]
+    assert [row["score"] for row in group["table"]] == [row["score"] for row in summary["standings"]]
+    assert {row["outcome_accuracy"] for row in group["table"]} == {None}
+    made = document("grade", "random", "--board", "tictactoe", "--store", store)
+    (group,) = document("leaderboard", "--store", store, "--board", "tictactoe")["groups"]
+    accuracies = {row["agent"]: row["outcome_accuracy"] for row in group["table"]}
+    assert accuracies == {"winblock": None, "greedy": None, "random": made["outcome_accuracy"]}
+    assert all(row["seconds_per_move"] > 0 for row in group["table"])
+    assert (
+        f"{made['outcome_accuracy'] * 100:.1f} %"
+        in inarow("leaderboard", "--store", store, "--board", "tictactoe").stdout
+    )
     assert "there are no games on 6x7x4 yet" in inarow("leaderboard", "--store", store).stdout
+
+
+def test_a_tournament_with_a_folder_keeps_its_store_and_its_report_there(tmp_path):
+    out = tmp_path / "out"
+    command = ("tournament", "random", "greedy", "--board", "tictactoe", "--games", "6", "--out", str(out))
+    environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path / "data")}
+    summary = document(*command, env=environment)
+    assert not (tmp_path / "data").exists()
+    files = {"results.json", "games.jsonl", "crosstable.csv", "ratings.csv", "report.html", "report.md", "lab.sqlite"}
+    assert {path.name for path in out.iterdir()} == files
+    page, text = (out / "report.html").read_text(), (out / "report.md").read_text()
+    assert "2 agents · 6 games" in page
+    assert "<svg" in page
+    for row in summary["standings"]:
+        assert f"| {row['agent']} | {row['elo']:.0f} |".replace("-", "\N{MINUS SIGN}") in text
+    assert document(*command, env=environment) == summary  # timings included: nothing was played again
+    assert inarow("report", str(out), "--board", "tictactoe", cwd=tmp_path).returncode == 0
 
 
 def test_an_interrupted_tournament_goes_on(tmp_path):
     store = tmp_path / "lab.sqlite"
     command = f"tournament winblock greedy --games 100000 --store {store}"
     process = subprocess.Popen([sys.executable, "-m", "inarow", *command.split()], stderr=subprocess.PIPE, text=True)
-    while not store.exists() or not inarow("leaderboard", "--store", str(store)).stdout.startswith("   agent"):
+    while not store.exists() or not inarow("leaderboard", "--store", str(store)).stdout.startswith("#"):
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=30)
@@ -402,6 +430,15 @@ def test_agents_json_lists_parameters():
         "maximum": 1,
         "summary": "chance of a uniformly random move instead",
     }
+
+
+def test_agents_shows_the_rated_levels_of_the_solver():
+    solver = next(agent for agent in document("agents") if agent["name"] == "solver")
+    assert [row["level"] for row in solver["levels"]] == list(range(1, 11))
+    assert solver["levels_source"]["anchor"] == "random"
+    lines = [line.split() for line in inarow("agents").stdout.splitlines()]
+    for row in solver["levels"]:
+        assert [str(row["level"]), f"{row['elo']:.0f}"] in [line[:2] for line in lines]
 
 
 def test_warmup_tells_what_it_compiled():

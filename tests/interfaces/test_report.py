@@ -10,6 +10,7 @@ import pytest
 from inarow.arena.ratings import Results, fit_ratings
 from inarow.arena.store import Store
 from inarow.arena.store_entries import AgentIdentity, MatchEntry
+from inarow.arena.tournament import plan_tournament, play_tournament
 from inarow.errors import StoreError
 from inarow.games.position import Position
 from inarow.games.record import GameRecord, Ply
@@ -17,7 +18,7 @@ from inarow.games.spec import GameSpec
 from inarow.interfaces.report.axes import Scale
 from inarow.interfaces.report.data import AgentGrade, PlyAccuracy, ReplayGame, ReportData, standings
 from inarow.interfaces.report.format import MINUS
-from inarow.interfaces.report.gather import interesting_games, report_from_store, review_end
+from inarow.interfaces.report.gather import interesting_games, report_from_store, report_from_tournament, review_end
 from inarow.interfaces.report.page import analysis_page, report_markdown, report_page
 from inarow.interfaces.report.plots import pareto_front
 from inarow.interfaces.report.tables import write_csv
@@ -101,6 +102,23 @@ def test_a_store_becomes_a_report(store):
     for replayed in report.games:
         assert [review.ply for review in replayed.reviews] == list(range(1, len(replayed.record.actions) + 1))
     assert report == report_from_store(store, "connect4", games=3, analyse=analyse, command="again")
+
+
+def test_the_report_of_a_tournament_is_about_its_games_only(tmp_path):
+    spec = GameSpec.parse("tictactoe")
+    plans = [plan_tournament(["random", "greedy"], spec, games=games, seed=5) for games in (4, 10)]
+    other = plan_tournament(["random", "winblock"], spec, games=4, seed=6)
+    with Store.open(make_store(tmp_path / "lab.sqlite", "greedy", "winblock", board="3x3x3/free")) as store:
+        for plan in (*plans, other):
+            play_tournament(plan, store)
+        for agent in ("greedy", "winblock"):
+            store.add_grade(AgentIdentity.parse(agent), "tictactoe", "exhaustive", GRADE)
+        report = report_from_tournament(plans[0], store, command="again")
+        ratings = {row.agent: row.elo for row in play_tournament(plans[0], store).standings}
+    assert (report.title, report.seeds, report.command) == ("2 agents on 3x3x3/free", (5,), "again")
+    assert sum(result.games for result in report.results) == 4
+    assert [grade.agent for grade in report.grades] == ["greedy"]
+    assert {rating.agent: rating.elo for rating in report.ratings.table} == ratings
 
 
 def test_a_board_without_results_is_refused_with_those_there_are(store):

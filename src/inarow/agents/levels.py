@@ -1,13 +1,17 @@
 """Opponents for people: ten levels from a beginner to perfect play.
 
 Levels 1 to 9 grow a Monte Carlo tree and draw a move by its visits: the fewer simulations and the
-higher the temperature, the weaker. Level 10 is the solver itself, which draws no lots.
+higher the temperature, the weaker. Level 10 is the solver itself, which draws no lots. How strong
+each is was measured in a tournament: `level_ratings.json`, which `benchmarks/level_ratings.py` writes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib.resources import files
 
+import msgspec
 import numpy as np
 
 from inarow.agents.agent import Decision
@@ -38,6 +42,41 @@ LEVELS: dict[int, Level] = {
     8: Level(4_000, 0.2),
     9: Level(20_000, 0.0),
 }
+
+
+class LevelRating(msgspec.Struct, frozen=True):
+    """The measured strength of a level, on the scale of its tournament."""
+
+    level: int
+    elo: float
+    interval: tuple[float, float]
+    """Of 95 %."""
+
+
+class RatingSource(msgspec.Struct, frozen=True):
+    """The tournament that the ratings of the levels come from."""
+
+    command: str
+    board: str
+    games: int
+    """Of each two agents."""
+    seed: int
+    anchor: str
+    """The agent whose rating is 0."""
+
+
+class LevelRatings(msgspec.Struct, frozen=True):
+    """What is known about the strength of the levels."""
+
+    source: RatingSource
+    levels: tuple[LevelRating, ...]
+    """By level, all of them."""
+
+
+@lru_cache(maxsize=1)
+def level_ratings() -> LevelRatings:
+    """The ratings that come with the package."""
+    return msgspec.json.decode((files("inarow.agents") / "level_ratings.json").read_bytes(), type=LevelRatings)
 
 
 class LevelAgent:

@@ -25,6 +25,7 @@ from inarow.interfaces.bench.peers import (
     openspiel_playouts,
     rate,
 )
+from inarow.interfaces.bench.stored_games import stored_games
 from inarow.search.heuristics import make_heuristic
 from inarow.search.mcts import TreeSearch
 from inarow.search.minimax import Minimax
@@ -169,6 +170,7 @@ _BENCHMARKS = (
         lambda start: _analyses(start, _OPENING, 8),
         lambda start: bitbully_analyses(_sample(start, _OPENING, 8), _SECONDS),
     ),
+    _Benchmark("games", "6x7x4", "games/s, random - winblock, stored", stored_games, _no_peer),
 )
 NAMES = tuple(dict.fromkeys(benchmark.name for benchmark in _BENCHMARKS))
 

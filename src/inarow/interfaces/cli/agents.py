@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.table import Table
 
+from inarow.agents.levels import LEVELS, LevelRatings, level_ratings
 from inarow.agents.registry import AgentKind, format_value, parameter_infos, registry
 from inarow.interfaces.cli.options import Json, Seed
 from inarow.interfaces.cli.output import print_json, stdout
@@ -22,7 +23,26 @@ def agents(*, json: Json = False, seed: Seed = 0) -> None:
         ]
         table.add_row(kind.name, kind.summary, "\n".join(lines))
     stdout.print(table)
+    stdout.print()
+    _print_levels(level_ratings())
+
+
+def _print_levels(ratings: LevelRatings) -> None:
+    table = Table("level of solver", "Elo", "95 %", "simulations", "temperature", box=None, pad_edge=False)
+    for column in table.columns:
+        column.justify = "right"
+    for row in ratings.levels:
+        low, high = row.interval
+        level = LEVELS.get(row.level)
+        how = (f"{level.simulations:,}", f"{level.temperature:g}") if level else ("perfect", "")
+        table.add_row(str(row.level), f"{row.elo:.0f}", f"{low:.0f} to {high:.0f}", *how)
+    stdout.print(table)
+    source = ratings.source
+    stdout.print(f"on {source.board}, {source.games} games of each two; {source.anchor} is 0", highlight=False)
 
 
 def _document(kind: AgentKind) -> dict[str, object]:
-    return {"name": kind.name, "summary": kind.summary, "parameters": parameter_infos(kind)}
+    document: dict[str, object] = {"name": kind.name, "summary": kind.summary, "parameters": parameter_infos(kind)}
+    if kind.name == "solver":
+        document |= {"levels": level_ratings().levels, "levels_source": level_ratings().source}
+    return document

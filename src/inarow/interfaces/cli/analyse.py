@@ -41,13 +41,12 @@ def analyse(
 
     Labels: best keeps the score, good keeps win, draw or loss, a mistake lets it slip by one step, a blunder by two.
 
-    Parameters
-    ----------
-    game: Move string, or a file of games: PGN-like or JSON Lines.
-    number: Which game of the file.
-    book: Use this opening book.
-    no_book: Search without a book.
-    html: Write a page to this file, too: the game to step through, its scores by ply, its best moves.
+    Args:
+        game: Move string, or a file of games: PGN-like or JSON Lines.
+        number: Which game of the file.
+        book: Use this opening book.
+        no_book: Search without a book.
+        html: Write a page to this file, too: the game to step through, its scores by ply, its best moves.
     """
     record = _read_game(game, board, number)
     position = record.position

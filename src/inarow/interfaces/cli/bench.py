@@ -12,10 +12,9 @@ from inarow.interfaces.cli.output import print_json, progress_bar, stdout
 def bench(*, peers: bool = False, only: str | None = None, json: Json = False, seed: Seed = 0) -> None:
     """Measure this machine; with --peers, installed peers on the same work in the same run.
 
-    Parameters
-    ----------
-    peers: Measure peers, too: OpenSpiel, and a C compiler's code.
-    only: Only the rows of this name.
+    Args:
+        peers: Measure peers, too: OpenSpiel, and a C compiler's code.
+        only: Only the rows of this name.
     """
     with progress_bar("measuring") as progress:
         rows = list(run_benchmarks(peers=peers, only=only, progress=progress))

@@ -37,14 +37,12 @@ def build(
 
     Killed or interrupted, the same command goes on where it was.
 
-    Parameters
-    ----------
-    out: The file to write.
-    plies: Stones on the board in the last positions.
-    entries: Keep at most so many, the most expensive of the last ply first.
-    deepen: Also solve what follows so many of the most expensive positions of the last ply; a second
-        number, of those.
-    workers: Processes that solve.
+    Args:
+        out: The file to write.
+        plies: Stones on the board in the last positions.
+        entries: Keep at most so many, the most expensive of the last ply first.
+        deepen: Also solve what follows so many of the most expensive positions of the last ply; given again, of those.
+        workers: Processes that solve.
     """
     with open_pool(workers) as pool, progress_bar(f"book of {board}") as progress:
         made = build_book(
@@ -73,12 +71,11 @@ def verify(
 ) -> None:
     """Check a book's checksum and solve entries again.
 
-    Parameters
-    ----------
-    file: The book.
-    sample: How many entries to draw.
-    plies: Also check every entry of up to so many stones.
-    peer: Also compare what was checked with BitBully, if it is installed (6x7x4 only).
+    Args:
+        file: The book.
+        sample: How many entries to draw.
+        plies: Also check every entry of up to so many stones.
+        peer: Also compare what was checked with BitBully, if it is installed (6x7x4 only).
     """
     made = Book.load(file)
     solver = Solver(made.spec, memory=memory << 20)
@@ -96,10 +93,9 @@ def verify(
 def export(file: Path, *, csv: bool = False, json: Json = False, seed: Seed = 0) -> None:
     """Print the entries of a book: key, moves of a game that leads there, ply, score.
 
-    Parameters
-    ----------
-    file: The book.
-    csv: As CSV, which is also what is printed without this.
+    Args:
+        file: The book.
+        csv: As CSV, which is also what is printed without this.
     """
     made = Book.load(file)
     rows = []

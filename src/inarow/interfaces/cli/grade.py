@@ -38,11 +38,10 @@ def grade(
     Outcome accuracy: the move keeps win, draw or loss; critical accuracy: the same where some move does not;
     optimal accuracy: the move has the best score; regret: the score that the move gives away.
 
-    Parameters
-    ----------
-    agent: Agent string, e.g. mcts:simulations=5000
-    suite: standard (comes with the package), exhaustive (all positions of a small board), or a file.
-    workers: Processes that decide; the grade is the same for any number.
+    Args:
+        agent: Agent string, e.g. mcts:simulations=5000
+        suite: standard (comes with the package), exhaustive (all positions of a small board), or a file.
+        workers: Processes that decide; the grade is the same for any number.
     """
     name = make_agent(agent).name
     with progress_bar("finding the positions"):
@@ -61,7 +60,7 @@ def _print_grade(made: Grade) -> None:
     title = (
         f"{made.agent} on {made.board}, suite {made.suite}: {made.positions:,} positions, {made.critical:,} critical"
     )
-    stdout.print(title, style="bold", highlight=False)
+    stdout.print(title, style="bold", highlight=False, soft_wrap=True)
     for name, label in _RATES.items():
         stdout.print(f"{label:9}{_percent(getattr(made, name))}{_interval(made, name, '.1%')}", highlight=False)
     stdout.print(f"{'regret':9}{_regret(made)}{_interval(made, 'mean_regret', '.3f')}", highlight=False)

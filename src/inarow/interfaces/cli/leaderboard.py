@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from rich.table import Table
@@ -12,38 +13,62 @@ from inarow.arena.store import Store
 from inarow.arena.store_schema import default_store_path
 from inarow.games.spec import GameSpec
 from inarow.interfaces.cli.options import Board, Json, Seed
-from inarow.interfaces.cli.output import print_json, print_table, stdout
+from inarow.interfaces.cli.output import print_json, print_table, spinner, stdout
+from inarow.interfaces.report.data import ReportData, Standing, standings
+from inarow.interfaces.report.gather import report_from_store
+from inarow.interfaces.report.tables import leaderboard as texts
 
 
 def leaderboard(*, board: Board = "connect4", store: Path | None = None, json: Json = False, seed: Seed = 0) -> None:
     """Rate all agents of the results store by all their games on a board.
 
-    Agents that no games link, directly or through others, are rated apart.
+    Agents that no games link, directly or through others, are rated apart. Where an agent was
+    graded, its outcome accuracy is told, too.
 
-    Parameters
-    ----------
-    store: The results store; by default the one in the user's data folder.
+    Args:
+        store: The results store; by default the one in the user's data folder.
     """
     name = str(GameSpec.parse(board))
-    with Store.open(store or default_store_path(), readonly=True) as results:
+    with Store.open(store or default_store_path(), readonly=True) as results, spinner("reading the games"):
         groups = rate_store(results, name)
+        known = report_from_store(results, name, games=0) if groups else None
     if json:
-        print_json({"board": name, "groups": groups})
+        print_json({"board": name, "groups": [_document(known, ratings) for ratings in groups] if known else []})
         return
-    if not groups:
+    if known is None:
         stdout.print(f"there are no games on {name} yet", highlight=False)
+        return
     for ratings in groups:
-        print_table(_table(ratings))
+        print_table(_drawn(_group(known, ratings)))
         stdout.print(
             f"{ratings.anchor or 'their mean'} is 0; the first move is worth {ratings.advantage:+.0f}", highlight=False
         )
 
 
-def _table(ratings: Ratings) -> Table:
-    table = Table("", "agent", "Elo", "95 %", "games", box=None, pad_edge=False)
-    for column in (0, 2, 3, 4):
-        table.columns[column].justify = "right"
-    for place, rating in enumerate(ratings.table, start=1):
-        low, high = rating.interval
-        table.add_row(str(place), rating.agent, f"{rating.elo:+.0f}", f"{low:+.0f} to {high:+.0f}", str(rating.games))
-    return table
+def _group(known: ReportData, ratings: Ratings) -> list[Standing]:
+    """The agents of one group, strongest first."""
+    return [standing for standing in standings(replace(known, ratings=ratings)) if standing.rating]
+
+
+def _drawn(agents: list[Standing]) -> Table:
+    table = texts(agents)
+    drawn = Table(box=None, pad_edge=False)
+    for heading in table.headings:
+        drawn.add_column(heading, justify="left" if heading in table.words else "right")
+    for row in table.rows:
+        drawn.add_row(*row)
+    return drawn
+
+
+def _document(known: ReportData, ratings: Ratings) -> dict[str, object]:
+    table = [
+        {
+            **asdict(agent.rating),
+            "score": agent.score,
+            "seconds_per_move": agent.seconds_per_move,
+            "outcome_accuracy": agent.grade.outcome_accuracy if agent.grade else None,
+        }
+        for agent in _group(known, ratings)
+        if agent.rating
+    ]
+    return {**asdict(ratings), "table": table}

@@ -39,14 +39,13 @@ def match(
 ) -> None:
     """Let two agents meet, each opening played twice with sides swapped.
 
-    Parameters
-    ----------
-    a: Agent string, e.g. winblock or winblock:epsilon=0.1
-    b: Agent string of the opponent.
-    games: How many games, an even number; with --sprt, how many at most.
-    sprt: Two Elo differences: stop as soon as one is clearly more likely than the other.
-    store: Keep the games in this results store, and take those that it has from there.
-    out: Write the games to this file: PGN-like if it ends in .pgn, else JSON Lines.
+    Args:
+        a: Agent string, e.g. winblock or winblock:epsilon=0.1
+        b: Agent string of the opponent.
+        games: How many games, an even number; with --sprt, how many at most.
+        sprt: Two Elo differences: stop as soon as one is clearly more likely than the other.
+        store: Keep the games in this results store, and take those that it has from there.
+        out: Write the games to this file: PGN-like if it ends in .pgn, else JSON Lines.
     """
     test = None if sprt is None else Sprt(*sprt)
     plan = plan_match(

@@ -23,10 +23,9 @@ def perft(
 ) -> None:
     """Count move sequences by ply; a finished game stops.
 
-    Parameters
-    ----------
-    depth: Plies to count to.
-    distinct: Count distinct positions, too, those that end the game, and complete games.
+    Args:
+        depth: Plies to count to.
+        distinct: Count distinct positions, too, those that end the game, and complete games.
     """
     start = Position.parse(moves, GameSpec.parse(board))
     left = start.spec.cells - start.ply

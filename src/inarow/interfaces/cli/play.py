@@ -37,10 +37,9 @@ def play(
 
     Where keys cannot be read one by one, moves are read a line each.
 
-    Parameters
-    ----------
-    first: Agent string of the side that moves first.
-    second: Agent string of the other side.
+    Args:
+        first: Agent string of the side that moves first.
+        second: Agent string of the other side.
     """
     console = stderr if json else stdout
     start = Position.parse(moves, GameSpec.parse(board))

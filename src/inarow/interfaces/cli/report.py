@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 from inarow.arena.store import Store
@@ -11,15 +10,9 @@ from inarow.errors import InvalidLimitError, StoreError
 from inarow.games.spec import GameSpec
 from inarow.interfaces.cli.options import Board, Seed
 from inarow.interfaces.cli.output import command_line, new_file, spinner, stdout
-from inarow.interfaces.report.gather import report_from_store
+from inarow.interfaces.report.gather import bounded_analysis, report_from_store
 from inarow.interfaces.report.page import report_markdown, report_page
 from inarow.interfaces.report.tables import write_csv
-from inarow.search.questions import Limits
-from inarow.search.shipped import analyse
-
-_FAST_NODES, _SLOW_NODES = 2_000_000, 20_000
-"""For each position of the games, on boards that the solver is made for and on others: well under a
-second. Positions that need more are shown without scores."""
 
 
 def report(
@@ -34,19 +27,18 @@ def report(
 ) -> None:
     """Write what the results store knows about a board as one self-contained HTML page.
 
-    Parameters
-    ----------
-    store: Results store, or the folder that holds it; by default the user's own.
-    out: The page.
-    markdown: Write the tables to this file, too.
-    csv: Write the leaderboard to this file, too.
-    games: How many games to replay.
+    Args:
+        store: Results store, or the folder that holds it; by default the user's own.
+        out: The page.
+        markdown: Write the tables to this file, too.
+        csv: Write the leaderboard to this file, too.
+        games: How many games to replay.
     """
     if games < 0:
         raise InvalidLimitError(f"games is {games}; it must be 0 or more")
     path = _find_store(default_store_path() if store is None else store)
     spec = GameSpec.parse(board)
-    solve = partial(analyse, limits=Limits(nodes=_FAST_NODES if spec.gravity and spec.fits_word else _SLOW_NODES))
+    solve = bounded_analysis(spec)
     with new_file(out) as page, new_file(markdown) as text, new_file(csv) as rows, spinner("reading and solving games"):
         with Store.open(path, readonly=True) as results:
             data = report_from_store(results, str(spec), games=games, analyse=solve, command=command_line())

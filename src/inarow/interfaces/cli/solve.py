@@ -41,15 +41,14 @@ def solve(
 
     With - for MOVES, reads a move string a line and prints "moves score" for each.
 
-    Parameters
-    ----------
-    moves: Move string of the position, "" for the empty board, or - for lines from stdin.
-    scores: With -, print the score of every action instead; an illegal one is -.
-    weak: With -, only the outcome: 1 win, 0 draw, -1 loss.
-    book: Use this opening book.
-    no_book: Search without a book.
-    nodes: Stop after about so many nodes, with bounds.
-    seconds: Stop after so many seconds, with bounds; not reproducible.
+    Args:
+        moves: Move string of the position, "" for the empty board, or - for lines from stdin.
+        scores: With -, print the score of every action instead; an illegal one is -.
+        weak: With -, only the outcome: 1 win, 0 draw, -1 loss.
+        book: Use this opening book.
+        no_book: Search without a book.
+        nodes: Stop after about so many nodes, with bounds.
+        seconds: Stop after so many seconds, with bounds; not reproducible.
     """
     spec = GameSpec.parse(board)
     limits = make_limits(nodes, seconds)

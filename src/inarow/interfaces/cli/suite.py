@@ -30,11 +30,10 @@ def build(
 
     Killed or interrupted, the same command goes on where it was.
 
-    Parameters
-    ----------
-    out: The file to write.
-    positions: How many.
-    workers: Processes that score; the suite is the same for any number.
+    Args:
+        out: The file to write.
+        positions: How many.
+        workers: Processes that score; the suite is the same for any number.
     """
     with open_pool(workers) as pool, progress_bar(f"suite of {board}") as progress:
         made = build_suite(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,9 +17,24 @@ from inarow.arena.summary import SideResult
 from inarow.arena.tournament import TournamentPlan, plan_tournament, summarise_tournament
 from inarow.games.spec import GameSpec
 from inarow.interfaces.cli.options import Board, Json, Seed
-from inarow.interfaces.cli.output import json_text, live_table, new_file, print_json, print_table, stderr, stdout
+from inarow.interfaces.cli.output import (
+    command_line,
+    json_text,
+    live_table,
+    new_file,
+    print_json,
+    print_table,
+    spinner,
+    stderr,
+    stdout,
+)
 from inarow.interfaces.cli.playing import MoveSeconds, OpeningPlies, Openings, Workers
+from inarow.interfaces.report.gather import bounded_analysis, report_from_tournament
+from inarow.interfaces.report.page import report_markdown, report_page
 from inarow.workers import check_workers
+
+STORE_NAME = "lab.sqlite"
+"""Of the results store in the folder of `--out`."""
 
 
 def tournament(
@@ -43,13 +56,12 @@ def tournament(
     Games are kept in the results store as they finish. Killed or interrupted, the same command
     goes on where it was; finished, it shows the result again.
 
-    Parameters
-    ----------
-    agents: Agent strings, at least two.
-    games: How many games each two agents play, an even number.
-    gauntlet: Only the first agent meets the others.
-    store: The results store; by default the one in the user's data folder.
-    out: Write results.json, crosstable.csv, ratings.csv and games.jsonl to this folder.
+    Args:
+        agents: Agent strings, at least two.
+        games: How many games each two agents play, an even number.
+        gauntlet: Only the first agent meets the others.
+        store: The results store; by default lab.sqlite in the folder of --out, or else the user's own.
+        out: Write report.html, report.md, results.json, crosstable.csv, ratings.csv and games.jsonl to this folder.
     """
     plan = plan_tournament(
         agents,
@@ -62,7 +74,8 @@ def tournament(
         move_seconds=move_seconds,
     )
     check_workers(workers)
-    with Store.open(store or default_store_path()) as results:
+    path = store or (out / STORE_NAME if out else default_store_path())
+    with Store.open(path) as results:
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)
         table = _play(plan, results, workers)
@@ -74,7 +87,7 @@ def tournament(
 
 def _play(plan: TournamentPlan, store: Store, workers: int) -> CrossTable:
     table = CrossTable(plan.agents)
-    run = store.start_run("tournament", msgspec.to_builtins(plan), command=shlex.join(["inarow", *sys.argv[1:]]))
+    run = store.start_run("tournament", msgspec.to_builtins(plan), command=command_line())
     done = 0
     try:
         with live_table("games", lambda: _draw_crosstable(table, table.agents)) as progress:
@@ -160,3 +173,8 @@ def _write_files(out: Path, plan: TournamentPlan, store: Store, summary: Tournam
     with new_file(out / "games.jsonl") as file:
         for match in plan.matches:
             write_json_lines(stored_games(match, store), file)
+    with new_file(out / "report.html") as page, new_file(out / "report.md") as text, spinner("writing the report"):
+        solve = bounded_analysis(plan.matches[0].spec)
+        data = report_from_tournament(plan, store, analyse=solve, command=command_line())
+        page.write(report_page(data))
+        text.write(report_markdown(data))

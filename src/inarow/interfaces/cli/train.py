@@ -33,13 +33,12 @@ def train(
 ) -> None:
     """Train an agent, and keep table, curve and checkpoints in a folder.
 
-    Parameters
-    ----------
-    preset: Name of a preset, or a TOML file.
-    out: Folder of the run; runs/PRESET if not given.
-    resume: Go on with the run in this folder instead of starting one.
-    settings: Change a value of the config, e.g. --set alpha=0.2 --set phases.0.episodes=1000.
-    seed: Root of all chance: the same seed gives the same table. The config's own if not given.
+    Args:
+        preset: Name of a preset, or a TOML file.
+        out: Folder of the run; runs/PRESET if not given.
+        resume: Go on with the run in this folder instead of starting one.
+        settings: Change a value of the config, e.g. --set alpha=0.2 --set phases.0.episodes=1000.
+        seed: Root of all chance: the same seed gives the same table. The config's own if not given.
     """
     if (preset is None) == (resume is None):
         raise ConfigError("train needs a preset or a TOML file, or --resume with the folder of a run")

@@ -1,10 +1,12 @@
-"""From a results store to a report."""
+"""From a results store, or a tournament in it, to a report."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
+from itertools import chain
 from statistics import median
 from typing import Any
 
@@ -12,16 +14,24 @@ import msgspec
 
 from inarow import __version__
 from inarow.arena.leaderboard import numbered_names
-from inarow.arena.ratings import Ratings, Results, fit_ratings
+from inarow.arena.ratings import Ratings, Results, count_results, fit_ratings
+from inarow.arena.resume import stored_games
 from inarow.arena.review import MoveReview, review_move
 from inarow.arena.store import Store
 from inarow.arena.store_entries import AgentIdentity, GradeEntry
+from inarow.arena.tournament import TournamentPlan
 from inarow.errors import InvalidResultsError, StoreError, one_line, shown
 from inarow.games.position import Position
 from inarow.games.record import GameRecord
 from inarow.games.spec import GameSpec
 from inarow.interfaces.report.data import AgentGrade, ReplayGame, ReportData
+from inarow.search.questions import Limits
+from inarow.search.shipped import analyse as solve_all
 from inarow.search.solution import Analysis
+
+_FAST_NODES, _SLOW_NODES = 2_000_000, 20_000
+"""For each position of the games, on boards that the solver is made for and on others: well under a
+second. Positions that need more are shown without scores."""
 
 Analyse = Callable[[Position], Analysis]
 Pair = tuple[str, str]
@@ -41,21 +51,58 @@ def report_from_store(
         raise StoreError(f"the results store has no games or grades on {board}; it has {boards}")
     players = [agent for pair in pairs for agent in (pair.first, pair.second)]
     names = numbered_names([*players, *(entry.agent for entry in grades)])
-    results = tuple(Results(names[p.first], names[p.second], p.wins, p.draws, p.losses) for p in pairs)
+    results = [Results(names[p.first], names[p.second], p.wins, p.draws, p.losses) for p in pairs]
+    records = partial(_records, store, board, names)
+    seeds = tuple(sorted({match.seed for match in matches.values()}))
+    report = _report(board, names, results, records, grades, games, analyse)
+    return replace(report, seeds=seeds, command=command)
+
+
+def report_from_tournament(
+    plan: TournamentPlan, store: Store, *, games: int = 8, analyse: Analyse | None = None, command: str = ""
+) -> ReportData:
+    """The same about the games of one tournament, all of which the store has, and the grades of its agents."""
+    board = str(plan.matches[0].spec)
+    names = {AgentIdentity.parse(agent): agent for agent in plan.agents}
+    grades = [entry for entry in store.grades(board) if entry.agent in names]
+
+    def records() -> Iterator[GameRecord]:
+        return chain.from_iterable(stored_games(match, store) for match in plan.matches)
+
+    report = _report(board, names, count_results(records()), records, grades, games, analyse)
+    return replace(report, seeds=(plan.seed,), command=command)
+
+
+def bounded_analysis(spec: GameSpec) -> Analyse:
+    """Scores what can be solved in well under a second."""
+    return partial(solve_all, limits=Limits(nodes=_FAST_NODES if spec.gravity and spec.fits_word else _SLOW_NODES))
+
+
+def _report(
+    board: str,
+    names: Names,
+    results: Iterable[Results],
+    records: Callable[[], Iterable[GameRecord]],
+    grades: Iterable[GradeEntry],
+    games: int,
+    analyse: Analyse | None,
+) -> ReportData:
+    results = tuple(results)
     ratings, unrated = _rate(results)
-    chosen = interesting_games(_records(store, board, names), games)
     return ReportData(
         title=f"{len(names)} agents on {board}",
         board=board,
-        command=command,
+        command="",
         version=__version__,
-        seeds=tuple(sorted({match.seed for match in matches.values()})),
         results=results,
         ratings=ratings,
         unrated=unrated,
         grades=tuple({entry.agent: _read_grade(entry, names) for entry in grades}.values()),  # the newest of each
-        seconds_per_move=_seconds_per_move(_records(store, board, names)),
-        games=tuple(ReplayGame(record, review_end(record, analyse) if analyse else ()) for record in chosen),
+        seconds_per_move=_seconds_per_move(records()),
+        games=tuple(
+            ReplayGame(record, review_end(record, analyse) if analyse else ())
+            for record in interesting_games(records(), games)
+        ),
     )
 
 

@@ -1,0 +1,67 @@
+"""What the leaderboard says, in sentences whose every figure comes from its data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+DEPTH = {depth: f"minimax:depth={depth}" for depth in (2, 4, 8)}
+TREE = {simulations: f"mcts:simulations={simulations}" for simulations in (100, 1000, 10000)}
+INFORMED, FULLY_INFORMED = "hybrid:simulations=100", "hybrid:simulations=100,informed=all"
+POWERS, SQUARES = (f"{DEPTH[4]},heuristic={name}" for name in ("powers", "squares"))
+PUBLISHED = {
+    "paranji-2025/minimax": DEPTH[2],
+    "paranji-2025/winblock": "winblock",
+    "harman/mcts": TREE[100],
+    "gupta-shah-2022/minimax": POWERS,
+}
+"""Agents as published, faults included, and one without them that spends about as much."""
+
+
+class Figures:
+    """What the results of a tournament say about single agents and pairs."""
+
+    def __init__(self, results: dict[str, Any]) -> None:
+        self._matches = results["matches"]
+        self.rows = {row["agent"]: row for row in results["standings"]}
+
+    def gain(self, start: str, end: str) -> str:
+        """Elo from one agent to another."""
+        return f"{self.rows[end]['elo'] - self.rows[start]['elo']:+.0f}"
+
+    def score(self, agent: str, opponent: str) -> str:
+        """What `agent` scored against `opponent`."""
+        (match,) = (match for match in self._matches if {match["a"], match["b"]} == {agent, opponent})
+        return f"{match['score'] if match['a'] == agent else 1 - match['score']:.1%}"
+
+    def side(self, agent: str, side: str) -> str:
+        """What `agent` scored on one side."""
+        counts = self.rows[agent][side]
+        return f"{(counts['wins'] + counts['draws'] / 2) / counts['games']:.1%}"
+
+
+def remarks(results: dict[str, Any]) -> str:
+    """Lists in Markdown."""
+    figures = Figures(results)
+    gain, score, side = figures.gain, figures.score, figures.side
+    solver = figures.rows["solver"]
+    published = "\n".join(
+        f"  - `{agent}`: {gain(other, agent)} Elo against `{other}`, {score(agent, other)} head to head;"
+        f" {side(agent, 'as_first')} as first, {side(agent, 'as_second')} as second."
+        for agent, other in PUBLISHED.items()
+    )
+    return f"""\
+- **Perfect play** loses {solver["losses"]} of {solver["games"]} games, since the openings are exact draws, and wins
+  {solver["wins"] / solver["games"]:.1%}: somebody must err before anybody wins. Among moves that keep a draw it takes
+  the one nearest to the centre and sets no traps, so a higher score against weak opponents is possible.
+- **Depth**: `minimax` gains {gain(DEPTH[2], DEPTH[4])} Elo from 2 to 4 plies and {gain(DEPTH[4], DEPTH[8])} from 4 to
+  8; head to head, 8 plies score {score(DEPTH[8], DEPTH[4])} against 4.
+- **Heuristics** at 4 plies, counted from `windows`: `powers` {gain(DEPTH[4], POWERS)} Elo,
+  `squares` {gain(DEPTH[4], SQUARES)}.
+- **Simulations**: `mcts` gains {gain(TREE[100], TREE[1000])} Elo from 100 to 1,000 and
+  {gain(TREE[1000], TREE[10000])} from 1,000 to 10,000.
+- **Informed rollouts** at 100 simulations: three informed moves are worth {gain(TREE[100], INFORMED)} Elo, rollouts
+  informed to their end {gain(TREE[100], FULLY_INFORMED)}; head to head they score {score(INFORMED, TREE[100])}
+  and {score(FULLY_INFORMED, TREE[100])} against random rollouts. The price is in the column of times.
+- **Agents as published**, each beside one without its faults that spends about as much:
+{published}
+"""
