@@ -222,3 +222,22 @@ def _pick_best(values: list[tuple[int, float]], rng: np.random.Generator) -> int
             if rng.random() * equals < 1.0:
                 chosen = action
     return chosen
+
+
+def block_weight(cells: Cells, row: int, column: int, opponent: int, spec: GameSpec) -> float:
+    """kumbhakern-2025: what the stone on (row, column) is worth as a block of the opponent."""
+    weight, single_ended = 0.0, 0
+    for down, right in DIRECTIONS:
+        length, open_ends = 0, 0
+        for sign in (1, -1):
+            r, c = row + sign * down, column + sign * right
+            while 0 <= r < spec.rows and 0 <= c < spec.columns and cells[r][c] == opponent:
+                length += 1
+                r, c = r + sign * down, c + sign * right
+            if 0 <= r < spec.rows and 0 <= c < spec.columns:
+                open_ends += any(landing(cells, action, spec) == (r, c) for action in range(spec.actions))
+        if length >= spec.inarow - 1 or (length == spec.inarow - 2 and open_ends == 2):
+            weight += 1.0
+        elif length == spec.inarow - 2 and open_ends == 1:
+            single_ended += 1
+    return weight + 0.5 * single_ended if single_ended >= 2 else weight

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import csv
 import io
+import time
 from collections.abc import Callable
 from dataclasses import asdict, fields
 from importlib.metadata import version
@@ -29,6 +30,9 @@ from inarow.learning.trainer import CurvePoint, MakeOpponent, Trainer
 Watch = Callable[[Trainer], None]
 """Told a few times a second how far the training is; an exception out of it ends the run, saved."""
 
+_BLOCK_SECONDS = 0.2
+"""How long nobody is told anything, about."""
+_FIRST_BLOCK = 16
 _CONFIG, _TABLE, _CURVE = "config.json", "table.npz", "curve.csv"
 _FROZEN_KIND = FileKind("inarow-frozen-values", 1, "a frozen opponent", TableError, max_bytes=4 << 30)
 
@@ -61,18 +65,21 @@ class TrainingRun:
             run._restore()
         return run
 
-    def train(self, watch: Watch | None = None, *, block: int = 20_000, blocks_per_checkpoint: int = 50) -> QTable:
+    def train(self, watch: Watch | None = None, *, checkpoint_seconds: float = 15.0) -> QTable:
         """Trains to the end and leaves the finished table. Whatever stops it, what was learnt is saved."""
         trainer = self.trainer
+        block, saved = _FIRST_BLOCK, time.monotonic()
         try:
-            blocks = 0
             while not trainer.is_finished:
+                clock = time.monotonic()
                 trainer.run(block)
-                blocks += 1
-                if blocks % blocks_per_checkpoint == 0:
-                    self.save()
+                now = time.monotonic()
+                block = max(1, min(2 * block, int(block * _BLOCK_SECONDS / max(now - clock, 1e-6))))
                 if watch is not None:
                     watch(trainer)
+                if now - saved >= checkpoint_seconds:
+                    self.save()
+                    saved = now
         finally:
             self.save()
         return trainer.table

@@ -15,6 +15,7 @@ from inarow.games.perft import count_sequences
 from inarow.games.playout import random_playouts
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
+from inarow.interfaces.bench.learning import plain_q_episodes, q_episodes
 from inarow.interfaces.bench.peers import (
     Peer,
     Work,
@@ -169,6 +170,12 @@ _BENCHMARKS = (
         "analyses/s, 8-14 stones",
         lambda start: _analyses(start, _OPENING, 8),
         lambda start: bitbully_analyses(_sample(start, _OPENING, 8), _SECONDS),
+    ),
+    *(
+        _Benchmark(
+            "q-episodes", board, "episodes/s, against winblock", q_episodes, lambda s: plain_q_episodes(s, _SECONDS)
+        )
+        for board in ("tictactoe", "6x7x4")
     ),
     _Benchmark("games", "6x7x4", "games/s, random - winblock, stored", stored_games, _no_peer),
 )

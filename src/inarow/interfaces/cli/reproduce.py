@@ -40,13 +40,12 @@ def reproduce(
     Results are kept as they finish. Killed or interrupted, the same command goes on where it was;
     finished, it shows the result again.
 
-    Parameters
-    ----------
-    study: Name of the study.
-    scale: Minutes, or as many runs as the comparison with the published numbers needs.
-    variant: The published program with its faults, without them, or both.
-    out: Folder for report.html, report.md, results.json and results.jsonl, the results one a line;
-        by default reproductions/STUDY-SCALE.
+    Args:
+        study: Name of the study.
+        scale: Minutes, or as many runs as the comparison with the published numbers needs.
+        variant: The published program with its faults, without them, or both.
+        out: Folder for report.html, report.md, results.json and results.jsonl, the results one a line;
+            by default reproductions/STUDY-SCALE.
     """
     wanted = find_study(study)
     check_workers(workers)

@@ -10,6 +10,7 @@ from inarow.games import warm_up as games
 from inarow.games.kernels import is_cache_empty
 from inarow.interfaces.cli.options import Json, Seed
 from inarow.interfaces.cli.output import print_json, progress_bar, stdout
+from inarow.learning import warm_up as learning
 from inarow.search import warm_up as search
 from inarow.studies import warm_up as studies
 from inarow.workers import open_pool
@@ -20,7 +21,8 @@ Step = tuple[str, Callable[[], object]]
 def warmup(*, json: Json = False, seed: Seed = 0) -> None:
     """Compile all kernels into the cache, on all cores, so that no later command waits for them."""
     clock = time.perf_counter()
-    steps = [*search.warm_up_steps(), *studies.warm_up_steps(), *games.warm_up_steps()]  # the longest first
+    rooms = (learning, search, studies, games)  # the longest first
+    steps = [step for room in rooms for step in room.warm_up_steps()]
     workers = min(os.cpu_count() or 1, len(steps)) if is_cache_empty() else 1
     with open_pool(workers) as pool, progress_bar("compiling") as progress:
         kernels = dict(pool.map(_timed, steps, progress=progress))

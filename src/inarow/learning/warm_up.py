@@ -1,0 +1,25 @@
+"""Compiles every kernel of this room by using it once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from inarow.games.position import Position
+from inarow.games.spec import TIC_TAC_TOE
+from inarow.learning.config import Phase, QConfig
+from inarow.learning.lookup import TableValues
+from inarow.learning.trainer import Trainer
+
+
+def warm_up_steps() -> Iterator[tuple[str, Callable[[], object]]]:
+    """What to run, each with its name. Boards of one word: no larger one fits a table."""
+    for name, opponent in (("q-learning", "self"), ("q-learning against mcts", "mcts:simulations=5")):
+        yield name, partial(_learn_a_little, opponent)
+
+
+def _learn_a_little(opponent: str) -> None:
+    config = QConfig(board=str(TIC_TAC_TOE), phases=(Phase(episodes=10, opponent=opponent),), memory=1)
+    trainer = Trainer(config)
+    trainer.run(config.episodes)
+    TableValues(trainer.table, config).values(Position.start(TIC_TAC_TOE))

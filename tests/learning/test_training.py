@@ -1,0 +1,356 @@
+"""Training: the update against a plain twin, the truth after it, and what a kill leaves."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from inarow.agents.registry import make_agent
+from inarow.errors import ConfigError, InvalidAgentError, TableError
+from inarow.games.kernels import compiled_layout, kernel
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+from inarow.interfaces.bench.plain_q import PlainQ
+from inarow.learning.blocking import block_weight
+from inarow.learning.config import QConfig, find_config, presets, to_config
+from inarow.learning.lookup import TableValues, load_values, shipped_table
+from inarow.learning.run import TrainingRun
+from inarow.learning.trainer import Trainer
+from inarow.search.solver import Solver
+from tests import reference
+from tests.strategies import positions
+
+
+def config(**changes) -> QConfig:
+    document = {
+        "board": "3x4x3",
+        "alpha": 0.3,
+        "gamma": 0.9,
+        "symmetry": False,
+        "exploration": {"start": 0.4, "floor": 0.4},
+        "phases": [{"episodes": 300}],
+        "report": 100,
+    }
+    return to_config(document | changes, "test")
+
+
+def trained(settings: QConfig) -> Trainer:
+    trainer = Trainer(settings, lambda text, seed: make_agent(text, seed=seed))
+    trainer.run(settings.episodes)
+    assert trainer.is_finished
+    return trainer
+
+
+@pytest.mark.parametrize("board", ["3x4x3", "tictactoe", "4x4x4"])
+@pytest.mark.parametrize("opponent", ["self", "random", "winblock"])
+@pytest.mark.parametrize("target", ["negamax", "own-turn"])
+def test_compiled_episodes_learn_what_the_plain_twin_learns(board, opponent, target):
+    episodes = 150
+    settings = config(board=board, target=target, seed=5, phases=[{"episodes": episodes, "opponent": opponent}])
+    table = TableValues(trained(settings).table, settings)
+    twin = PlainQ(
+        GameSpec.parse(board),
+        np.random.default_rng(5),
+        opponent=opponent,
+        is_negamax=target == "negamax",
+        alpha=0.3,
+        gamma=0.9,
+        epsilon=0.4,
+    )
+    twin.learn(episodes)
+    seen = [Position.start(GameSpec.parse(board))]
+    compared = 0
+    for position in seen:
+        values = table.values(position)
+        assert (values is None) == (position.key not in twin.values)
+        if values is not None:
+            compared += 1
+            assert values.tolist() == pytest.approx(twin.values[position.key], abs=1e-12)
+        after = [position.play(action) for action in position.legal_actions]
+        known = {each.key for each in seen}
+        if position.ply < 4:
+            seen += [each for each in after if not each.is_over and each.key not in known]
+    assert compared > 30
+
+
+def test_episodes_against_an_agent_are_the_compiled_ones():
+    """`random` has a compiled form and an agent; with lots drawn elsewhere only the rates can agree."""
+    phases = [{"episodes": 3000, "opponent": "random", "side": "first"}]
+    compiled = trained(config(phases=phases, target="own-turn")).curve
+    phases[0] |= {"opponent": "greedy:epsilon=1.0", "episodes": 600}  # random, but only as an agent
+    stepwise = trained(config(phases=phases, target="own-turn")).curve
+    assert compiled[0].reward == pytest.approx(stepwise[0].reward, abs=0.35)
+    assert stepwise[-1].wins > stepwise[0].wins - 0.2
+    assert stepwise[-1].rows > 50
+
+
+def test_mirror_images_share_their_values():
+    settings = config(board="4x4x4", symmetry=True, phases=[{"episodes": 2000}])
+    table = TableValues(trained(settings).table, settings)
+    for moves in ("1", "12", "1233", "4412"):
+        position = Position.parse(moves, GameSpec(4, 4, 4))
+        values, mirrored = table.values(position), table.values(position.mirror())
+        assert values is not None
+        assert values.tolist() == mirrored[::-1].tolist()
+
+
+def test_the_learner_beats_what_it_learnt_against():
+    settings = config(
+        board="4x4x4", phases=[{"episodes": 60_000, "opponent": "mcts:simulations=10", "side": "second"}], report=5000
+    )
+    curve = trained(settings).curve
+    assert curve[-1].reward > curve[0].reward + 0.2
+
+
+def can_lose(table: TableValues, side: int) -> bool:
+    """Whether some play beats the greedy choices of the table, whichever of equal ones it takes."""
+    stack, seen = [Position.start(table.spec)], set()
+    while stack:
+        position = stack.pop()
+        if position.is_over:
+            if position.winner == 2 - side:
+                return True
+            continue
+        if position.key in seen:
+            continue
+        seen.add(position.key)
+        actions = position.legal_actions
+        if position.side_to_move == side + 1:
+            values = table.values(position)
+            if values is not None:
+                best = max(values[action] for action in actions)
+                actions = [action for action in actions if values[action] == best]
+        stack += [position.play(action) for action in actions]
+    return False
+
+
+def test_tic_tac_toe_never_loses(tmp_path):
+    """From scratch, both sides, every play of the opponent."""
+    run = TrainingRun.start(find_config("tictactoe-q"), tmp_path / "run")
+    run.train()
+    table = load_values(tmp_path / "run" / "table.npz")
+    assert not can_lose(table, 0)
+    assert not can_lose(table, 1)
+
+
+def test_a_table_that_learnt_nothing_can_lose():
+    settings = config(board="tictactoe", phases=[{"episodes": 2000, "opponent": "random"}], alpha=0.001)
+    assert can_lose(TableValues(trained(settings).table, settings), 0)
+
+
+@pytest.mark.parametrize("board", ["3x5x4", "4x4x4", "tictactoe"])
+def test_shipped_tables_hold_against_perfect_play(board):
+    spec = GameSpec.parse(board)
+    table = load_values(shipped_table(spec))
+    solver = Solver(spec, memory=1 << 24)
+    choice = np.random.default_rng(2)
+    right = decisions = 0
+    for game in range(40):
+        position = Position.start(spec)
+        while not position.is_over:
+            truth = solver.analyse(position)
+            if position.ply % 2 == game % 2:
+                values = table.values(position)
+                action = max(position.legal_actions, key=lambda action: values[action])
+                right += np.sign(truth.scores[action]) == np.sign(truth.score)
+                decisions += 1
+            else:
+                action = int(choice.choice(truth.best))
+            position = position.play(action)
+        assert position.winner in (None, game % 2 + 1)
+    assert right == decisions
+
+
+# --- Runs in folders ---
+
+
+def same(one: Path, other: Path) -> bool:
+    with np.load(one / "table.npz") as a, np.load(other / "table.npz") as b:
+        return all(np.array_equal(a[name], b[name]) for name in ("keys", "values", "visits", "header"))
+
+
+PHASES = [
+    {"episodes": 3000, "opponent": "random", "random_starts": 0.3},
+    {"episodes": 2000, "opponent": "frozen", "self_play": 0.3, "generations": 3},
+    {"episodes": 1500, "opponent": "mcts:simulations=5", "side": "second"},
+    {"episodes": 40, "opponent": "minimax:depth=1"},
+]
+
+
+class StopError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("exploration", [{"rule": "adaptive"}, {"decay": 0.999}])
+def test_a_stopped_run_ends_with_the_same_table(tmp_path, exploration):
+    settings = config(phases=PHASES, exploration=exploration, report=700, symmetry=True)
+
+    def opponent(text, seed):
+        return make_agent(text, seed=seed)
+
+    TrainingRun.start(settings, tmp_path / "whole", opponent).train()
+    choice = np.random.default_rng(3)
+    stops = 0
+    run = TrainingRun.start(settings, tmp_path / "broken", opponent)
+    while not run.trainer.is_finished:
+        until = run.trainer.episodes + int(choice.integers(100, 2500))
+
+        def watch(trainer, until=until):
+            if trainer.episodes >= until:
+                raise StopError
+
+        try:
+            run.train(watch)
+        except StopError:
+            stops += 1
+            run = TrainingRun.resume(tmp_path / "broken", opponent)
+    assert stops >= 4
+    assert same(tmp_path / "whole", tmp_path / "broken")
+    assert (tmp_path / "whole" / "curve.csv").read_text() == (tmp_path / "broken" / "curve.csv").read_text()
+    assert not list(tmp_path.glob("*/frozen-*"))
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from inarow.learning.config import find_config
+from inarow.learning.run import TrainingRun
+folder = Path(sys.argv[1])
+settings = ("phases.0.episodes=400000", "report=20000")
+run = TrainingRun.resume(folder) if folder.exists() else TrainingRun.start(find_config("tictactoe-q", settings), folder)
+run.train(checkpoint_seconds=0.0)
+"""
+
+
+@pytest.mark.compiled
+def test_a_killed_run_goes_on(tmp_path):
+    def start(folder):
+        return subprocess.Popen([sys.executable, "-c", SCRIPT, str(folder)], env={**os.environ})
+
+    with start(tmp_path / "whole") as process:
+        assert process.wait(120) == 0
+    kills = 0
+    for kill in (True, True, False):
+        with start(tmp_path / "killed") as process:
+            try:
+                before = _changed(tmp_path / "killed")
+                while kill and process.poll() is None and _changed(tmp_path / "killed") == before:
+                    time.sleep(0.01)
+                if kill and process.poll() is None:
+                    process.send_signal(signal.SIGKILL)
+                    kills += 1
+                process.wait(120)
+            finally:
+                process.kill()
+    assert kills >= 1
+    assert same(tmp_path / "whole", tmp_path / "killed")
+
+
+def _changed(folder: Path) -> int:
+    try:
+        return (folder / "table.npz").stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def test_a_run_is_not_started_over(tmp_path):
+    TrainingRun.start(config(), tmp_path)
+    with pytest.raises(ConfigError, match="has a training run; continue it with --resume"):
+        TrainingRun.start(config(), tmp_path)
+    with pytest.raises(ConfigError, match="has no training run"):
+        TrainingRun.resume(tmp_path / "elsewhere")
+    TrainingRun.resume(tmp_path).train()
+    other = TrainingRun.start(config(alpha=0.1), tmp_path / "other")
+    (tmp_path / "other" / "table.npz").write_bytes((tmp_path / "table.npz").read_bytes())
+    with pytest.raises(TableError, match="is not from the config beside it"):
+        TrainingRun.resume(other.folder)
+
+
+# --- Configs ---
+
+
+def test_presets_are_sound():
+    assert {"tictactoe-q", "3x5x4-q", "4x4x4-q"} <= set(presets())
+    for name in presets():
+        assert find_config(name).episodes > 0
+
+
+@pytest.mark.parametrize(
+    ("setting", "reason"),
+    [
+        ("alhpa=0.1", "Object contains unknown field `alhpa`"),
+        ("alpha=2", "`float` <= 1.0 - at `\\$.alpha`"),
+        ("rewards.loss=-3", "negamax needs rewards of a game for two"),
+        ("board=9y9", "'9y9'"),
+        ("phases.3.episodes=4", "names no place in the config"),
+        ("alpha", "is not of the form key=value"),
+        ("phases.0.side=left", "Invalid enum value 'left'"),
+    ],
+)
+def test_a_bad_setting_is_one_clear_line(setting, reason):
+    with pytest.raises(ConfigError, match=reason) as error:
+        find_config("tictactoe-q", [setting])
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(("content", "reason"), [(b"board = ", "is not TOML"), (b"\xff", "is not TOML")])
+def test_a_bad_file_is_one_clear_line(tmp_path, content, reason):
+    path = tmp_path / "run.toml"
+    path.write_bytes(content)
+    with pytest.raises(ConfigError, match=reason):
+        find_config(str(path))
+    with pytest.raises(ConfigError, match="cannot be read"):
+        find_config(str(tmp_path / "nothing.toml"))
+
+
+# --- The agent ---
+
+
+def test_the_agent_names_what_is_wrong_with_its_table(tmp_path):
+    with pytest.raises(TableError, match="no Q-table comes with inarow for 6x7x4, only for 3x3x3/free, 3x5x4, 4x4x4"):
+        make_agent("q").decide(Position.start())
+    with pytest.raises(TableError, match="cannot be read"):
+        make_agent(f"q:table={tmp_path / 'nothing.npz'}")
+    with pytest.raises(TableError, match="the Q-table is for 4x4x4, not for 6x7x4"):
+        make_agent(f"q:table={shipped_table(GameSpec(4, 4, 4))}").decide(Position.start())
+    with pytest.raises(InvalidAgentError, match="q has no key 'tables'"):
+        make_agent("q:tables=x")
+
+
+def test_the_agent_says_what_it_knows(tmp_path):
+    run = TrainingRun.start(config(phases=[{"episodes": 50}]), tmp_path)
+    run.train()
+    agent = make_agent(f"q:table={tmp_path / 'table.npz'}", seed=1)
+    known = agent.decide(Position.start(GameSpec.parse("3x4x3")))
+    assert -1 <= known.value <= 1
+    assert known.scores[known.action] == max(known.scores)
+    unknown = [agent.decide(Position.parse(moves, GameSpec.parse("3x4x3"))) for moves in ("11442", "444113", "33344")]
+    assert any(decision.details == {"seen": False} for decision in unknown)
+
+
+# --- Block rewards ---
+
+
+@kernel
+def probe_block(others, mask, cell, layout):
+    return block_weight(others, mask, cell, layout)
+
+
+@settings(max_examples=200)
+@given(positions(GameSpec(4, 4, 4)))
+def test_block_weights_equal_the_slow_twin(position):
+    if position.ply == 0:
+        return
+    before = Position.parse(position.moves[:-1], position.spec)
+    cell = before.landing_cell(position.actions[-1])
+    layout = compiled_layout(position.spec)
+    weight = probe_block(np.uint64(position.stones), np.uint64(position.mask), cell, layout)
+    row, column = layout.row_and_column(cell)
+    side = before.side_to_move
+    assert weight == reference.block_weight(position.to_array().tolist(), row, column, 3 - side, position.spec)
