@@ -10,12 +10,15 @@ JOBS ?= 2
 DEMO_AGENTS := random greedy winblock negamax minimax:depth=4 mcts:simulations=500 hybrid:simulations=100 solver:level=5
 DEMO_STORE := demo/lab.sqlite
 
-# A round robin of all families, their grades against perfect play, a report in demo/, and the leaderboard of it all.
+# A round robin of all families, a learner trained, their grades against perfect play, a report in demo/, and the leaderboard of it all.
 demo: $(VENV)/base
 	@$(BIN)/python -m inarow warmup
 	@mkdir -p demo
 	@$(BIN)/python -m inarow tournament $(DEMO_AGENTS) --games 40 --workers $(JOBS) --seed 1 --store $(DEMO_STORE)
 	@$(BIN)/python -m inarow analyse 4444452256261766
+	@rm -rf demo/tictactoe-q
+	@$(BIN)/python -m inarow train tictactoe-q --out demo/tictactoe-q
+	@$(BIN)/python -m inarow grade q:table=demo/tictactoe-q/table.npz --board tictactoe | sed -n 1,2p
 	@for agent in $(DEMO_AGENTS); do \
 	  $(BIN)/python -m inarow grade $$agent --workers $(JOBS) --store $(DEMO_STORE) | sed -n 1,2p; done
 	@$(BIN)/python -m inarow report $(DEMO_STORE) --out demo/report.html

@@ -5,6 +5,7 @@ is instant and compiles nothing. The rooms behind it, in the order in which data
 
 games      the rules: spec, position, notation, compiled kernels
 search     thinking without learning: the exact solver, opening books, minimax, Monte Carlo trees
+learning   from games to parameters: tabular Q-learning
 agents     one interface for everything that plays, and the registry of agent strings
 arena      comparing agents: games, matches, grades, statistics
 studies    published systems as their authors ran them
