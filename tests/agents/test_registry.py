@@ -44,7 +44,7 @@ def test_the_name_leaves_out_defaults(probe):
     [
         (
             "nobody",
-            "there is no agent 'nobody'; agents are random, greedy, winblock, minimax, negamax, mcts, hybrid, solver, ",
+            "there is no agent 'nobody'; agents are random, greedy, winblock, minimax, negamax, mcts, hybrid, q, ",
         ),
         ("", "there is no agent ''"),
         ("Random", "there is no agent 'Random'"),
