@@ -10,6 +10,7 @@ from inarow.agents.registry import AgentKind
 from inarow.agents.simple import NoParameters
 from inarow.studies.gupta_shah_2022.minimax import GuptaShahMinimax
 from inarow.studies.harman.mcts import HarmanMcts, HarmanMctsParameters
+from inarow.studies.harman.q import HarmanQ, HarmanQParameters
 from inarow.studies.paranji_2025.minimax import ParanjiMinimax, ParanjiMinimaxParameters
 from inarow.studies.paranji_2025.q import ParanjiQ, ParanjiQParameters
 from inarow.studies.paranji_2025.winblock import ParanjiWinBlock
@@ -38,6 +39,12 @@ KINDS = (
         "as published: maximises for both sides, does not notice a finished game in its tree",
         HarmanMctsParameters,
         HarmanMcts,
+    ),
+    AgentKind(
+        "harman/q",
+        "as published: a table trained as second player against harman/mcts; trains before its first move",
+        HarmanQParameters,
+        HarmanQ,
     ),
     AgentKind(
         "gupta-shah-2022/minimax",

@@ -149,9 +149,7 @@ def _selected(
 
 
 @register_jitable
-def _play_on(
-    layout: Layout, mine: Bits, both: Bits, stone: int, heights: np.ndarray, rng: np.random.Generator
-) -> int:
+def _play_on(layout: Layout, mine: Bits, both: Bits, stone: int, heights: np.ndarray, rng: np.random.Generator) -> int:
     """The result for the side to move of random moves until one makes a line through its own stone."""
     area, result = layout.rows * layout.columns, 1
     fill_heights(heights, both, layout)
