@@ -8,19 +8,18 @@ from inarow.studies.harman.games import PLAYOUTS, play_tree_searches, train_and_
 from inarow.studies.harman.sections import BOARDS, SELF_PLAY, TREES, sections, training
 from inarow.studies.study import Repeated, Study
 
-_FIGURES = {training("4x5x4", 40): 100_000, training("4x5x4", 10): 100_000}
-"""Experiments that may be behind the published picture, and its episodes."""
+_FIGURES = (training("4x5x4", 40), training("4x5x4", 10))
+"""Experiments that may be behind the published picture of 100,000 episodes."""
 
 
 def _experiments(scale: Scale) -> list[Repeated]:
     is_quick = scale == "quick"
-    runs, episodes, longest = (2, 15_000, 51_000) if is_quick else (10, 50_000, 100_000)
+    runs, episodes = (2, 15_000) if is_quick else (10, 50_000)
+    figure_runs, figure_episodes = (4, 51_000) if is_quick else (10, 100_000)
     names = [training(board, playouts) for playouts in PLAYOUTS for board in reversed(BOARDS)]  # the longest first
     return [
-        *(
-            Repeated(name, runs, {"games": 100, "episodes": min(_FIGURES.get(name, episodes), longest)})
-            for name in names
-        ),
+        *(Repeated(name, figure_runs, {"games": 100, "episodes": figure_episodes}) for name in _FIGURES),
+        *(Repeated(name, runs, {"games": 100, "episodes": episodes}) for name in names if name not in _FIGURES),
         *(
             Repeated(
                 f"{board} {SELF_PLAY}",
