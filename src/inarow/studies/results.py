@@ -31,6 +31,14 @@ class Results:
         for runs in self._runs.values():
             runs.sort(key=lambda run: run.experiment.seed)
 
+    def size(self, name: str, variant: Variant) -> dict[str, int] | None:
+        """How much of everything a run of the experiment had; None if there is none."""
+        runs = self._of(name, variant)
+        return dict(runs[0].experiment.size) if runs else None
+
+    def runs(self, name: str, variant: Variant) -> int:
+        return len(self._of(name, variant))
+
     def estimate(
         self, name: str, variant: Variant, figure: str, *, is_rate: bool = False, games: int | None = None
     ) -> Estimate | None:
