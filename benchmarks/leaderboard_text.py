@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-DEPTH = {depth: f"minimax:depth={depth}" for depth in (2, 4, 8)}
-TREE = {simulations: f"mcts:simulations={simulations}" for simulations in (100, 1000, 10000)}
+DEPTH = {depth: f"minimax:depth={depth}" for depth in (2, 4)}
+TREE = {simulations: f"mcts:simulations={simulations}" for simulations in (100, 1000)}
 INFORMED, FULLY_INFORMED = "hybrid:simulations=100", "hybrid:simulations=100,informed=all"
 POWERS, SQUARES = (f"{DEPTH[4]},heuristic={name}" for name in ("powers", "squares"))
 PUBLISHED = {
@@ -53,12 +53,11 @@ def remarks(results: dict[str, Any]) -> str:
 - **Perfect play** loses {solver["losses"]} of {solver["games"]} games, since the openings are exact draws, and wins
   {solver["wins"] / solver["games"]:.1%}: somebody must err before anybody wins. Among moves that keep a draw it takes
   the one nearest to the centre and sets no traps, so a higher score against weak opponents is possible.
-- **Depth**: `minimax` gains {gain(DEPTH[2], DEPTH[4])} Elo from 2 to 4 plies and {gain(DEPTH[4], DEPTH[8])} from 4 to
-  8; head to head, 8 plies score {score(DEPTH[8], DEPTH[4])} against 4.
+- **Depth**: `minimax` gains {gain(DEPTH[2], DEPTH[4])} Elo from 2 to 4 plies; head to head, 4 plies score
+  {score(DEPTH[4], DEPTH[2])} against 2.
 - **Heuristics** at 4 plies, counted from `windows`: `powers` {gain(DEPTH[4], POWERS)} Elo,
   `squares` {gain(DEPTH[4], SQUARES)}.
-- **Simulations**: `mcts` gains {gain(TREE[100], TREE[1000])} Elo from 100 to 1,000 and
-  {gain(TREE[1000], TREE[10000])} from 1,000 to 10,000.
+- **Simulations**: `mcts` gains {gain(TREE[100], TREE[1000])} Elo from 100 to 1,000.
 - **Informed rollouts** at 100 simulations: three informed moves are worth {gain(TREE[100], INFORMED)} Elo, rollouts
   informed to their end {gain(TREE[100], FULLY_INFORMED)}; head to head they score {score(INFORMED, TREE[100])}
   and {score(FULLY_INFORMED, TREE[100])} against random rollouts. The price is in the column of times.
