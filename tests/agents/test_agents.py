@@ -37,7 +37,8 @@ COMPILED = [
     )
 ]
 NAMES = [*SIMPLE, *SEARCHING, *COMPILED]
-ON_SOME_BOARDS = {"negamax", "harman/mcts", "harman/q", "human", "q"}  # tested where they are at home
+# tested where they are at home:
+ON_SOME_BOARDS = {"negamax", "harman/mcts", "harman/q", "human", "q", "window", "kumbhakern-2025/window"}
 
 
 def test_every_agent_is_covered_here():

@@ -29,6 +29,7 @@ from inarow.agents.simple import (
     ReflexParameters,
     WinBlockAgent,
 )
+from inarow.agents.window import WindowParameters, build_window_agent
 from inarow.errors import InvalidAgentError, shown
 
 Seed = int | np.random.SeedSequence
@@ -93,6 +94,13 @@ _OWN_KINDS: Mapping[str, AgentKind] = {
         AgentKind("mcts", "Monte Carlo tree search (UCT)", MctsParameters, MctsAgent),
         AgentKind("hybrid", "MCTS with minimax rollouts (gupta-shah-2022)", HybridParameters, HybridAgent),
         AgentKind("q", "plays from a table of action values", QParameters, QAgent, table_hash),
+        AgentKind(
+            "window",
+            "a small board's Q-table behind sliding windows (kumbhakern-2025)",
+            WindowParameters,
+            build_window_agent,
+            table_hash,
+        ),
         AgentKind(
             "solver",
             "perfect, and weaker levels for people",

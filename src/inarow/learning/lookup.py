@@ -40,9 +40,13 @@ class TableValues:
 
         The position must be of the board of the table.
         """
+        return self.values_of(position.stones, position.mask)
+
+    def values_of(self, own: int, both: int) -> np.ndarray | None:
+        """The same for the stones of the side to move and of both sides, also where no game leads to them."""
         table, like = self._table, self._layout.board
         values = np.empty(self.spec.actions)
-        stones, mask = from_int(position.stones, like), from_int(position.mask, like)
+        stones, mask = from_int(own, like), from_int(both, like)
         is_known = _read(
             self._layout, self._rules[0], table.index, table.old_index, table.keys, table.values, stones, mask, values
         )

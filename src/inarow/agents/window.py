@@ -1,0 +1,133 @@
+"""The agent that looks at a board through windows of a smaller one, for which it has a Q-table.
+
+For each group of neighbouring columns as wide as the window, the lowest window that is not full is looked
+up as if it were a board of its own (kumbhakern-2025).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import numpy as np
+
+from inarow.agents.agent import Decision
+from inarow.errors import InvalidLimitError
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+from inarow.learning.lookup import TableValues, load_values, shipped_table
+
+_USUAL_SIDE = 4
+
+
+class WindowParameters(msgspec.Struct, frozen=True, kw_only=True):
+    table: Annotated[
+        str,
+        msgspec.Meta(description="file made by `inarow train` on the board of the window; auto: the 4x4 one of inarow"),
+    ] = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Part of a board, as the board of its own that it looks like."""
+
+    column: int
+    """Its leftmost, on the whole board."""
+    base: int
+    """How many rows lie under it."""
+    stones: int
+    """Of the side to move, in the layout of the window's spec; no game need lead to them."""
+    mask: int
+    inside: tuple[int, ...]
+    """Its columns, counted from its own leftmost, whose next free cell lies in it."""
+
+
+def find_windows(position: Position, window: GameSpec) -> list[Window]:
+    """For each group of columns the lowest window that is not full, else the highest; from the left.
+
+    The board must have gravity and be at least as large as the window.
+    """
+    spec = position.spec
+    heights = [_column(position.mask, column, 0, spec.rows, position).bit_length() for column in range(spec.columns)]
+    found = []
+    for left in range(spec.columns - window.columns + 1):
+        group = heights[left : left + window.columns]
+        base = min(max(0, min(group) - window.rows + 1), spec.rows - window.rows)
+        stones = mask = 0
+        for place in range(window.columns):
+            shift = place * (window.rows + 1)
+            stones |= _column(position.stones, left + place, base, window.rows, position) << shift
+            mask |= _column(position.mask, left + place, base, window.rows, position) << shift
+        inside = tuple(place for place, height in enumerate(group) if base <= height < base + window.rows)
+        found.append(Window(left, base, stones, mask, inside))
+    return found
+
+
+def _column(cells: int, column: int, base: int, rows: int, position: Position) -> int:
+    """The cells of `rows` rows of a column, from height `base`, moved to bit 0."""
+    return cells >> column * position.layout.stride + base & (1 << rows) - 1
+
+
+class WindowAgent:
+    """Takes the action that some window values most, the leftmost of equals.
+
+    A window whose stones were never met in training casts no vote, and none votes for a column whose next
+    free cell lies outside of it. Without a vote the agent takes a win, else blocks one, else plays the
+    open column nearest to the centre.
+    """
+
+    def __init__(self, name: str, table: TableValues | None) -> None:
+        """Without a table, what comes with inarow for 4x4 and the line length of the board."""
+        self.name = name
+        self._table = table
+
+    def decide(self, position: Position) -> Decision:
+        table = self._table_for(position)
+        windows = find_windows(position, table.spec)
+        votes: dict[int, float] = {}
+        unseen = 0
+        for window in windows:
+            values = table.values_of(window.stones, window.mask)
+            if values is None:
+                unseen += 1
+                continue
+            for place in window.inside:
+                column, value = window.column + place, float(values[place])
+                votes[column] = max(value, votes.get(column, value))
+        details = {"windows": len(windows), "unseen": unseen}
+        if not votes:
+            return Decision(action=_reflex(position), details=details)
+        action = min(votes, key=lambda column: (-votes[column], column))
+        return Decision(
+            action=action,
+            value=float(np.clip(votes[action] / table.config.rewards.win, -1, 1)),
+            scores=tuple(votes.get(column) for column in range(position.spec.columns)),
+            details=details,
+        )
+
+    def _table_for(self, position: Position) -> TableValues:
+        spec = position.spec
+        if self._table is None:
+            self._table = load_values(shipped_table(GameSpec(_USUAL_SIDE, _USUAL_SIDE, min(spec.inarow, _USUAL_SIDE))))
+        check_window(self._table.spec, spec)
+        return self._table
+
+
+def check_window(window: GameSpec, board: GameSpec) -> None:
+    """Raises InvalidLimitError unless windows of one board can be looked up for the other."""
+    fits = window.rows <= board.rows and window.columns <= board.columns and window.inarow == board.inarow
+    if not (fits and window.gravity and board.gravity):
+        raise InvalidLimitError(f"{board} has no windows of {window}: both need gravity and the same line length")
+
+
+def _reflex(position: Position) -> int:
+    urgent = position.winning_actions() or position.winning_actions(of_opponent=True)
+    centre = (position.spec.columns - 1) / 2
+    return urgent[0] if urgent else min(position.legal_actions, key=lambda column: (abs(column - centre), column))
+
+
+def build_window_agent(name: str, parameters: WindowParameters, rng: np.random.Generator) -> WindowAgent:
+    """The agent `window`, which has no chance in it."""
+    return WindowAgent(name, None if parameters.table == "auto" else load_values(Path(parameters.table)))
