@@ -11,6 +11,7 @@ from inarow.agents.simple import NoParameters
 from inarow.studies.gupta_shah_2022.minimax import GuptaShahMinimax
 from inarow.studies.harman.mcts import HarmanMcts, HarmanMctsParameters
 from inarow.studies.harman.q import HarmanQ, HarmanQParameters
+from inarow.studies.kumbhakern_2025.players import PublishedWindowParameters, build_published_window
 from inarow.studies.paranji_2025.minimax import ParanjiMinimax, ParanjiMinimaxParameters
 from inarow.studies.paranji_2025.q import ParanjiQ, ParanjiQParameters
 from inarow.studies.paranji_2025.winblock import ParanjiWinBlock
@@ -33,6 +34,12 @@ KINDS = (
         "as published: a table that only knows winning moves of the first player; trains before its first move",
         ParanjiQParameters,
         ParanjiQ,
+    ),
+    AgentKind(
+        "kumbhakern-2025/window",
+        "as published: a 4x4 table behind windows, which may choose a full column; trains before its first move",
+        PublishedWindowParameters,
+        build_published_window,
     ),
     AgentKind(
         "harman/mcts",

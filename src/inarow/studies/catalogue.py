@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 from inarow.errors import InvalidStudyError, shown
 from inarow.studies.harman.study import HARMAN
+from inarow.studies.kumbhakern_2025.study import KUMBHAKERN_2025
 from inarow.studies.paranji_2025.study import PARANJI_2025
 from inarow.studies.study import Study
 
-STUDIES: Mapping[str, Study] = {study.name: study for study in (PARANJI_2025, HARMAN)}
+STUDIES: Mapping[str, Study] = {study.name: study for study in (PARANJI_2025, KUMBHAKERN_2025, HARMAN)}
 
 
 def find_study(name: str) -> Study:

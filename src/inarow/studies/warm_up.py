@@ -9,7 +9,7 @@ from inarow.agents.registry import make_agent
 from inarow.games.position import Position
 from inarow.studies.agents import KINDS
 
-_QUICK = {"harman/q": "harman/q:episodes=1"}
+_QUICK = {name: f"{name}:episodes=1" for name in ("harman/q", "kumbhakern-2025/window")}
 """Agents that would train for long."""
 
 

@@ -1,4 +1,4 @@
-"""Compiled: the games by which kumbhakern-2025 trained its table, and those that tested it.
+"""Compiled: the games by which kumbhakern-2025 trained its table.
 
 A position belongs to the learner, whoever is to move: its key is the learner's side, the learner's stones
 and all stones. After every ply, of the learner and of its opponent, with s' the position after it,
@@ -119,40 +119,6 @@ def train_episodes(
     return episodes
 
 
-@kernel
-def test_games(
-    layout: Layout,
-    games: int,
-    index: np.ndarray,
-    old: np.ndarray,
-    keys: np.ndarray,
-    values: np.ndarray,
-    rng: np.random.Generator,
-) -> tuple[int, int, int]:
-    """(Wins, losses, draws) of the table against random moves, on both sides in turn, from the empty board."""
-    wins = losses = 0
-    for game in range(games):
-        learner = game % 2
-        stones = mask = layout.board ^ layout.board
-        for ply in range(layout.rows * layout.columns):
-            is_own = ply % 2 == learner
-            if is_own:
-                row = find_row(learner_key(stones, mask, learner, layout), index, old, keys)
-                action = _leftmost_best_action(mask, row, values, layout)
-            else:
-                action = random_action(mask, layout.columns, layout, rng)
-            cell = landing_cell(mask, action, layout)
-            stone = single_cell(cell, mask)
-            mask |= stone
-            if is_own:
-                stones |= stone
-            if completes_line(stones if is_own else mask ^ stones, cell, layout):
-                wins += is_own
-                losses += not is_own
-                break
-    return wins, losses, games - wins - losses
-
-
 @register_jitable
 def _start(layout: Layout, learner: int, random_starts: float, rng: np.random.Generator) -> tuple[Any, Any, int]:
     """(The learner's stones, all stones, empty cells): the empty board, or at times a random filling of it."""
@@ -194,13 +160,3 @@ def _best_action(mask: Bits, row: int, values: np.ndarray, layout: Layout, rng: 
                 return action
             chosen -= 1
     return -1
-
-
-@register_jitable
-def _leftmost_best_action(mask: Bits, row: int, values: np.ndarray, layout: Layout) -> int:
-    best, chosen = -np.inf, -1
-    for action in range(layout.columns):
-        value = values[row, action] if row >= 0 else 0.0
-        if landing_cell(mask, action, layout) >= 0 and value > best:
-            best, chosen = value, action
-    return chosen

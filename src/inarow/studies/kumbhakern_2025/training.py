@@ -12,6 +12,7 @@ from inarow.learning.q_table import QTable
 from inarow.studies.kumbhakern_2025 import episode
 
 WINDOW = GameSpec(4, 4, 4)
+GENERATIONS = 5
 LOG = 5_000
 """Episodes between points of the curve, and between changes of epsilon."""
 _FIRST_EPSILON, _LAST_EPSILON = 0.8, 0.05
@@ -90,10 +91,3 @@ class PublishedTrainer:
                 self._rng,
             )
         return float(rewards[0])
-
-    def test(self, games: int, rng: np.random.Generator) -> tuple[int, int, int]:
-        """(Wins, losses, draws) against random moves, without exploration."""
-        table = self.table
-        return episode.test_games(
-            self._layout, games, table.index, table.old_index, table.keys, table.values, rng
-        )

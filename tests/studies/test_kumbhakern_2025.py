@@ -1,0 +1,208 @@
+"""kumbhakern-2025: its numbers, its learner, its windows, its experiments."""
+
+from contextlib import suppress
+from dataclasses import asdict
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from inarow.agents.registry import make_agent
+from inarow.agents.window import find_windows
+from inarow.arena.game import play_game
+from inarow.arena.grading import grade
+from inarow.arena.openings import random_openings
+from inarow.arena.suite import Suite, exact_scores
+from inarow.errors import IllegalMoveError, InvalidLimitError
+from inarow.games.layout import layout_of
+from inarow.games.position import Position
+from inarow.games.spec import CONNECT_FOUR, GameSpec
+from inarow.learning.lookup import TableValues
+from inarow.learning.q_index import add_row
+from inarow.learning.q_table import QTable
+from inarow.learning.trainer import Trainer
+from inarow.search.shipped import solver_for
+from inarow.studies.experiment import VARIANTS, Experiment
+from inarow.studies.kumbhakern_2025 import episode, training
+from inarow.studies.kumbhakern_2025.corrected import corrected_config
+from inarow.studies.kumbhakern_2025.exactness import table_accuracy
+from inarow.studies.kumbhakern_2025.players import (
+    LeftmostAgent,
+    PublishedWindowAgent,
+    published_values,
+    trained_table,
+)
+from inarow.studies.kumbhakern_2025.published import published
+from inarow.studies.kumbhakern_2025.runs import BASELINES, CURVE, PHASES, READINGS, WITHOUT_STARTS
+from inarow.studies.kumbhakern_2025.study import KUMBHAKERN_2025
+from inarow.studies.kumbhakern_2025.training import WINDOW, Phase, PublishedTrainer
+from inarow.studies.results import Finished, Results
+from tests.strategies import ongoing_positions
+from tests.studies.kumbhakern_twin import Twin
+
+OPPONENTS = {
+    "random": episode.RANDOM,
+    "serves the learner": episode.FROZEN_FOR_LEARNER,
+    "serves itself": episode.FROZEN_FOR_ITSELF,
+}
+
+
+def key_of(cells, learner):
+    layout = layout_of(WINDOW)
+    where = [(layout.cell(row, column), cell) for row, line in enumerate(cells) for column, cell in enumerate(line)]
+    stones = sum(1 << bit for bit, cell in where if cell == learner)
+    return episode.learner_key(stones, sum(1 << bit for bit, cell in where if cell), learner - 1, layout)
+
+
+@pytest.mark.parametrize("random_starts", [0.0, 0.5])
+@pytest.mark.parametrize("opponent", list(OPPONENTS))
+def test_training_is_that_of_the_twin(opponent, random_starts, monkeypatch):
+    monkeypatch.setattr(training, "LOG", 19)  # no two means differ by just the tolerance of the rule
+    trainer = PublishedTrainer(np.random.default_rng(3), random_starts=random_starts)
+    twin = Twin(np.random.default_rng(3), random_starts)
+    for split, against in ((1.0, "random"), (0.0, "random"), (0.7, opponent), (0.7, opponent)):
+        curve = trainer.run(Phase("", split, OPPONENTS[against]), 57)
+        assert curve == pytest.approx(twin.run(split, against, 57, log=19))
+    table = trainer.table
+    assert len(table) == len(twin.table) > 500
+    rows = table.find(np.array([key_of(cells, learner) for learner, cells in twin.table], np.uint64))
+    assert table.values[rows] == pytest.approx(np.array(list(twin.table.values())))
+    assert len(set(rows.tolist())) == len(rows)
+
+
+@pytest.mark.compiled
+def test_curves_of_the_first_phases_end_where_they_were_published():
+    """And self-play is no contest: rewards near 1 in a game that is a draw."""
+    trainer = PublishedTrainer(np.random.default_rng(7))
+    random, self_play = (trainer.run(phase, 200_000) for phase in training.phases(episode.RANDOM, 0))
+    assert random[0] == pytest.approx(0.04, abs=0.03)
+    assert random[-1] == pytest.approx(0.65, abs=0.03)
+    assert self_play[-1] == pytest.approx(0.995, abs=0.006)
+
+
+def test_published_numbers_are_complete_and_hold_together():
+    numbers = published()
+    assert list(numbers.figure_1) == list(PHASES)
+    assert list(numbers.table_1) == ["random", "self-play", "generation 5"]
+    for games in numbers.table_1.values():
+        assert games.wins + games.losses + games.draws == pytest.approx(100)
+    for curve in numbers.figure_1.values():
+        assert curve.max >= max(curve.first, curve.last)
+
+
+# --- The published agent ---
+
+
+def table_of(*entries):
+    """A table with values for (position seen by the side to move, number of a window)."""
+    table = QTable(WINDOW, memory=1 << 20)
+    for position, number, values in entries:
+        window = find_windows(position, WINDOW)[number]
+        key = episode.learner_key(window.stones, window.mask, position.side_to_move - 1, layout_of(WINDOW))
+        table.values[add_row(key, table.index, table.old_index, table.keys, table.state)] = values
+    return table
+
+
+def test_the_published_agent_chooses_a_full_column_that_another_hides():
+    position = Position.parse("777777")
+    agent = PublishedWindowAgent("window", lambda: table_of((position, 3, (0, 0, 0, 1))))
+    with pytest.raises(IllegalMoveError, match="column 7, which is full"):
+        agent.decide(position)
+    record = play_game(agent, make_agent("random"), CONNECT_FOUR, opening=position)
+    assert (record.termination, record.winner) == ("illegal move", 2)
+
+
+def test_the_published_agent_takes_columns_for_full_that_are_not():
+    position = Position.parse("111111")
+    agent = PublishedWindowAgent("window", lambda: table_of((position, 3, (1, 0.5, 0, 0))))
+    # the last three windows look alike; in the first of them column 2 has 1, but the place of column 1, which is full
+    assert agent.decide(position).action == 2
+
+
+def test_the_published_agent_prefers_the_unknown_to_the_bad_and_the_first_of_equals():
+    start = Position.start()
+    bad = table_of((start, 0, (-1, -0.5, -0.2, -0.3)))  # all four windows look alike
+    assert PublishedWindowAgent("window", lambda: bad).decide(start).action == 2
+    position = Position.parse("7")
+    known = table_of((position, 3, (-1, -0.5, -0.2, -0.3)), (position, 1, (-1, -1, -1, -1)))
+    decision = PublishedWindowAgent("window", lambda: known).decide(position)
+    assert decision.details == {"windows": 4, "unseen": 0}
+    unknown = table_of((position, 0, (-1, -0.5, -0.2, -0.3)))
+    assert PublishedWindowAgent("window", lambda: unknown).decide(position).action == 3  # the last window, never met
+
+
+@given(ongoing_positions(CONNECT_FOUR))
+def test_the_published_agent_stops_only_at_full_columns(position):
+    agent = make_agent("kumbhakern-2025/window:episodes=50")
+    with suppress(IllegalMoveError):
+        assert agent.decide(position).action in position.legal_actions
+
+
+def test_the_published_agent_needs_room_for_a_window():
+    agent = make_agent("kumbhakern-2025/window:episodes=1")
+    for board in ("3x7x4", "6x7x5", "5x5x4/free"):
+        with pytest.raises(InvalidLimitError, match="has no windows of 4x4x4"):
+            agent.decide(Position.start(GameSpec.parse(board)))
+
+
+# --- Experiments ---
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("is_published", [True, False])
+def test_tables_are_graded_as_the_agents_that_play_them(is_published):
+    solver = solver_for(WINDOW)
+    rng = np.random.default_rng(1)
+    positions = tuple(
+        position
+        for plies in range(14)
+        for position in random_openings(WINDOW, 20, seed=int(rng.integers(100)), plies=plies)
+    )
+    suite = Suite("some", WINDOW, positions, np.array([exact_scores(each, solver) for each in positions], np.int8), {})
+    if is_published:
+        table = trained_table(2000, 0.0, 3)
+        lookup = partial(published_values, table)
+    else:
+        config = corrected_config(2000, 0.0, 3)
+        trainer = Trainer(config)
+        trainer.run(config.episodes)
+        table, lookup = trainer.table, TableValues(trainer.table, config).values
+    graded = asdict(grade(LeftmostAgent("table", lookup), WINDOW, suite=suite))
+    found = table_accuracy(table, suite, is_published=is_published)
+    assert found == {name: graded[name] for name in found}
+    assert 0.5 < found["outcome_accuracy"] < 1
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", list(READINGS))
+def test_readings_of_the_last_phase_differ_from_each_other(name):
+    experiment = Experiment("kumbhakern-2025", name, "as-published", 1, {"episodes": 20_000})
+    figures = KUMBHAKERN_2025.run(experiment).figures
+    assert figures == KUMBHAKERN_2025.run(experiment).figures
+    assert (figures["generation 1.first"] > figures["self-play.first"]) == (name == "frozen, serves the learner")
+
+
+@pytest.mark.compiled
+def test_runs_have_figures_for_every_row_of_the_report():
+    size = {"episodes": 10_000, "test games": 20, "perfect games": 2, "games": 2}
+    finished = []
+    for variant in VARIANTS:
+        experiment = Experiment("kumbhakern-2025", WITHOUT_STARTS, variant, 0, size)
+        measured = KUMBHAKERN_2025.run(experiment)
+        assert len(measured.curves[CURVE]) == len(PHASES)
+        for phase in PHASES:
+            rates = [measured.figures[f"after {phase}.{each}"] for each in ("wins", "losses", "draws")]
+            assert sum(rates) == pytest.approx(100)
+        assert measured.figures["perfect.wins"] == 0
+        finished.append(Finished(experiment, "0", measured))
+    for some in (finished, finished[:1], finished[1:]):
+        rows = [row for part in KUMBHAKERN_2025.sections(Results(some)) for table in part.tables for row in table.rows]
+        present = {each.experiment.variant for each in some}
+        missing = {"as-published": 0, "corrected": 0}
+        for row in rows:
+            if WITHOUT_STARTS in row.label or "generation 5: first" in row.label:
+                missing["as-published"] += row.as_published is None
+                missing["corrected"] += row.corrected is None
+        assert {variant for variant, count in missing.items() if count} == set(VARIANTS) - present
+    assert BASELINES in {each.name for each in KUMBHAKERN_2025.experiments("quick")}
