@@ -13,7 +13,7 @@ from inarow.games.layout import layout_of
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, GameSpec
 from inarow.learning.config import Phase, QConfig
-from inarow.learning.lookup import TableValues
+from inarow.learning.lookup import TableValues, load_values, shipped_table
 from inarow.learning.q_table import QTable
 from inarow.learning.trainer import Trainer
 from tests.strategies import ongoing_positions
@@ -112,6 +112,18 @@ def test_a_table_file_is_read_and_another_refused(tmp_path):
     np.savez(tmp_path / "other.npz", x=np.zeros(3))
     with pytest.raises(TableError, match="not a Q-table"):
         make_agent(f"window:table={tmp_path / 'other.npz'}")
+
+
+@given(position=ongoing_positions(CONNECT_FOUR))
+def test_without_a_file_it_uses_the_table_of_the_package(position):
+    decision = make_agent("window").decide(position)
+    assert decision == WindowAgent("", load_values(shipped_table(WINDOW))).decide(position)
+    assert decision.action in position.legal_actions
+
+
+def test_without_a_file_it_needs_a_table_of_the_package():
+    with pytest.raises(TableError, match="no Q-table comes with inarow for 4x4x3"):
+        make_agent("window").decide(Position.start(GameSpec(6, 7, 3)))
 
 
 @pytest.mark.parametrize("board", ["3x7x4", "6x3x4", "6x7x5", "6x7x4/free"])

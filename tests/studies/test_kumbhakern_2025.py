@@ -34,7 +34,7 @@ from inarow.studies.kumbhakern_2025.players import (
     trained_table,
 )
 from inarow.studies.kumbhakern_2025.published import published
-from inarow.studies.kumbhakern_2025.runs import BASELINES, CURVE, PHASES, READINGS, WITHOUT_STARTS
+from inarow.studies.kumbhakern_2025.runs import CURVE, PHASES, READINGS, SHIPPED, WITHOUT_STARTS
 from inarow.studies.kumbhakern_2025.study import KUMBHAKERN_2025
 from inarow.studies.kumbhakern_2025.training import WINDOW, Phase, PublishedTrainer
 from inarow.studies.results import Finished, Results
@@ -184,6 +184,15 @@ def test_readings_of_the_last_phase_differ_from_each_other(name):
 
 
 @pytest.mark.compiled
+def test_the_table_of_the_package_plays_behind_windows():
+    experiment = Experiment("kumbhakern-2025", SHIPPED, "corrected", 4, {"games": 4})
+    figures = KUMBHAKERN_2025.run(experiment).figures
+    assert figures["6x7.critical_accuracy"] > 45  # random moves: 37
+    assert figures["6x7 random.first.illegal"] == figures["6x7 random.second.illegal"] == 0
+    assert 0 < figures["6x7 minimax:depth=4.first.unseen"] < 100
+
+
+@pytest.mark.compiled
 def test_runs_have_figures_for_every_row_of_the_report():
     size = {"episodes": 10_000, "test games": 20, "perfect games": 2, "games": 2}
     finished = []
@@ -205,4 +214,3 @@ def test_runs_have_figures_for_every_row_of_the_report():
                 missing["as-published"] += row.as_published is None
                 missing["corrected"] += row.corrected is None
         assert {variant for variant, count in missing.items() if count} == set(VARIANTS) - present
-    assert BASELINES in {each.name for each in KUMBHAKERN_2025.experiments("quick")}

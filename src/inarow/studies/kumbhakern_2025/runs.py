@@ -34,6 +34,8 @@ from inarow.studies.kumbhakern_2025.training import GENERATIONS, WINDOW, Publish
 WITHOUT_STARTS, WITH_STARTS = "without random starts", "with random starts"
 READINGS = {"frozen, serves the learner": FROZEN_FOR_LEARNER, "frozen, serves itself": FROZEN_FOR_ITSELF}
 """What else the opponent of the last phase may have been: experiments by name."""
+SHIPPED = "table of inarow"
+"""An experiment with a table that plays 4x4 almost perfectly: what windows can do at best."""
 BASELINES = "baselines"
 BASELINE_AGENTS = ("random", "winblock")
 PHASES = tuple(phase.name for phase in phases(RANDOM, GENERATIONS))
@@ -50,6 +52,8 @@ def run(experiment: Experiment) -> Measured:
     """One run, by the name of the experiment."""
     if experiment.name == BASELINES:
         return _grade_baselines(experiment)
+    if experiment.name == SHIPPED:
+        return _play_shipped(experiment)
     if experiment.name in READINGS:
         return _train_by_reading(experiment)
     return _train_and_play(experiment)
@@ -116,6 +120,13 @@ def _train_by_reading(experiment: Experiment) -> Measured:
     for name, means in _published_stages(trainer, experiment.size["episodes"], READINGS[experiment.name], 1):
         figures |= _ends(name, means)
     return Measured(figures)
+
+
+def _play_shipped(experiment: Experiment) -> Measured:
+    """The agent `window` with the table that comes with the package."""
+    agent = make_agent("window")
+    figures = play_opponents(agent, experiment.size["games"], experiment.random_streams(len(OPPONENTS)))
+    return Measured(figures | _accuracies("6x7", asdict(grade(agent, CONNECT_FOUR))))
 
 
 def _grade_baselines(experiment: Experiment) -> Measured:

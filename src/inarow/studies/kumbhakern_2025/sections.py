@@ -13,6 +13,7 @@ from inarow.studies.kumbhakern_2025.runs import (
     CURVE,
     PHASES,
     READINGS,
+    SHIPPED,
     WITH_STARTS,
     WITHOUT_STARTS,
 )
@@ -101,10 +102,9 @@ def _window_section(results: Results) -> Section:
 
 
 def _board_section(results: Results) -> Section:
-    tables = [
-        Table(f"Windows on 6x7, trained {start}", tuple(_board_rows(results, start)), _BOARD_NOTE) for start in _STARTS
-    ]
-    accuracy = [row for start in _STARTS for row in _accuracy_rows(results, start, "6x7", start)]
+    titles = {start: f"Windows on 6x7, trained {start}" for start in _STARTS} | {SHIPPED: f"Windows on 6x7, {SHIPPED}"}
+    tables = [Table(title, tuple(_board_rows(results, name)), _BOARD_NOTE) for name, title in titles.items()]
+    accuracy = [row for name in titles for row in _accuracy_rows(results, name, "6x7", name)]
     for agent in BASELINE_AGENTS:
         accuracy += _accuracy_rows(results, BASELINES, f"{agent} on 6x7", agent)
     bars = tuple(

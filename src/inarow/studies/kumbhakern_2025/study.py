@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inarow.studies.experiment import Scale
-from inarow.studies.kumbhakern_2025.runs import BASELINES, READINGS, WITH_STARTS, WITHOUT_STARTS, run
+from inarow.studies.kumbhakern_2025.runs import BASELINES, READINGS, SHIPPED, WITH_STARTS, WITHOUT_STARTS, run
 from inarow.studies.kumbhakern_2025.sections import sections
 from inarow.studies.study import Repeated, Study
 
@@ -18,6 +18,7 @@ def _experiments(scale: Scale) -> list[Repeated]:
         *(Repeated(name, few_runs, {"episodes": 200_000}, variants=("as-published",)) for name in READINGS),
         # 500,000 episodes are what the repository of the program has had since random starts came
         Repeated(WITH_STARTS, few_runs, {"episodes": 200_000 if is_quick else 500_000, **counts}),
+        Repeated(SHIPPED, few_runs, {"games": counts["games"]}, variants=("corrected",)),
         Repeated(BASELINES, 1 if is_quick else 2, {}, variants=("corrected",)),
     ]
 
