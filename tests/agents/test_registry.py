@@ -24,9 +24,14 @@ class Parameters(msgspec.Struct, frozen=True, kw_only=True):
 def probe(monkeypatch):
     kind = AgentKind("probe", "has one parameter of each type", Parameters, RandomAgent)
     monkeypatch.setattr(registry, "_OWN_KINDS", {**registry._OWN_KINDS, "probe": kind})
-    parse_agent.cache_clear()
+    _forget()
     yield kind
+    _forget()
+
+
+def _forget():
     parse_agent.cache_clear()
+    registry.registry.cache_clear()
 
 
 def test_values_are_read_by_type(probe):
