@@ -27,6 +27,8 @@ def test_rows_carry_the_peer_and_the_ratio(monkeypatch):
         ("minimax", "12x12x5"),
         ("solve", "6x7x4"),
         ("solve", "6x7x4"),
+        ("q-episodes", "tictactoe"),
+        ("q-episodes", "6x7x4"),
         ("games", "6x7x4"),
     ]
     for row in found:

@@ -85,7 +85,7 @@ BAD = {
     "human to grade": (["grade", "human"], "human needs somebody to ask"),
     "no workers to grade": (["grade", "random", "--workers", "0"], "workers is 0"),
     "no suite": (["grade", "random", "--suite", "/nowhere/suite.npz"], "is not a suite"),
-    "a book for a suite": (["grade", "random", "--suite", SMALL_BOOK], "is not a suite"),
+    "a book for a suite": (["grade", "random", "--suite", SMALL_BOOK], "has format inarow-book 1, not inarow-suite 1"),
     "a suite for another board": (
         ["grade", "random", "--suite", SUITE, "--board", "tictactoe"],
         "is a suite for 6x7x4, not for 3x3x3/free",
