@@ -15,6 +15,7 @@ from inarow.errors import ConfigError
 from inarow.interfaces.cli.options import Json
 from inarow.interfaces.cli.output import live_table, print_json, stderr, stdout
 from inarow.learning.config import QConfig, find_config
+from inarow.learning.episode import OTHER
 from inarow.learning.run import TrainingRun
 from inarow.learning.trainer import CurvePoint, Trainer, compiled_opponent
 
@@ -84,7 +85,7 @@ def _opponent(text: str, seed: np.random.SeedSequence) -> Agent:
 def _check_opponents(config: QConfig) -> None:
     """Raises InvalidAgentError before anything is trained."""
     for phase in config.phases:
-        if compiled_opponent(phase.opponent) == compiled_opponent(""):
+        if compiled_opponent(phase.opponent)[0] == OTHER:
             parse_agent(phase.opponent)
 
 
