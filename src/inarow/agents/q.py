@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from inarow.agents.agent import Decision
-from inarow.agents.simple import draw
+from inarow.agents.simple import draw, draw_best
 from inarow.errors import TableError
 from inarow.games.position import Position
 from inarow.learning.lookup import TableValues, content_hash, load_values, shipped_table
@@ -33,16 +33,12 @@ class QAgent:
         self._values = None if parameters.table == "auto" else load_values(Path(parameters.table))
 
     def decide(self, position: Position) -> Decision:
-        table, legal = self._table_for(position), position.legal_actions
+        table = self._table_for(position)
         values = table.values(position)
         if values is None:
-            return replace(draw(position, legal, self._rng), details={"seen": False})
-        best = max(values[action] for action in legal)
-        return replace(
-            draw(position, tuple(action for action in legal if values[action] == best), self._rng),
-            value=float(np.clip(best / table.config.rewards.win, -1, 1)),
-            scores=tuple(float(value) if action in legal else None for action, value in enumerate(values)),
-        )
+            return replace(draw(position, position.legal_actions, self._rng), details={"seen": False})
+        decision = draw_best(position, values.tolist(), self._rng)
+        return replace(decision, value=float(np.clip(values[decision.action] / table.config.rewards.win, -1, 1)))
 
     def _table_for(self, position: Position) -> TableValues:
         if self._values is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated
 
@@ -71,6 +73,15 @@ def draw(position: Position, choices: tuple[int, ...], rng: np.random.Generator,
     if epsilon and rng.random() < epsilon:
         choices = legal
     return Decision(action=choices[int(rng.random() * len(choices))], policy=policy)
+
+
+def draw_best(position: Position, values: Sequence[float], rng: np.random.Generator) -> Decision:
+    """Draws uniformly among the legal actions of the greatest value, and tells all values; one for each action."""
+    legal = position.legal_actions
+    best = max(values[action] for action in legal)
+    decision = draw(position, tuple(action for action in legal if values[action] == best), rng)
+    scores = tuple(float(value) if action in legal else None for action, value in enumerate(values))
+    return replace(decision, scores=scores)
 
 
 @lru_cache(maxsize=1024)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from inarow.agents.agent import Decision
-from inarow.agents.simple import draw
+from inarow.agents.simple import draw_best
 from inarow.arena.accuracy import Accuracy, Choices
 from inarow.arena.exhaustive import exhaustive_suite
 from inarow.arena.suite import ILLEGAL
@@ -32,11 +32,7 @@ class TablePlayer:
         values = self._table.values[row] if row >= 0 else np.zeros(position.spec.actions)
         if is_mirrored[0]:
             values = values[::-1]
-        legal = position.legal_actions
-        best = max(values[action] for action in legal)
-        decision = draw(position, tuple(action for action in legal if values[action] == best), self._rng)
-        scores = tuple(float(value) if action in legal else None for action, value in enumerate(values))
-        return Decision(action=decision.action, policy=decision.policy, scores=scores)
+        return draw_best(position, values.tolist(), self._rng)
 
 
 def grade_table(table: QTable, rng: np.random.Generator, *, shares_mirror: bool) -> dict[str, Accuracy]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated, Literal
 
@@ -10,7 +9,7 @@ import msgspec
 import numpy as np
 
 from inarow.agents.agent import Decision
-from inarow.agents.simple import draw
+from inarow.agents.simple import draw_best
 from inarow.games.bits import from_int
 from inarow.games.kernels import compiled_layout, hash_key
 from inarow.games.position import Position
@@ -58,11 +57,7 @@ def decide_by_table(position: Position, table: QTable, rng: np.random.Generator)
     stones, mask = from_int(position.stones, layout.board), from_int(position.mask, layout.board)
     (row,) = table.find(np.array([hash_key(stones, mask, layout)], np.uint64))
     values: list[float] = table.values[row].tolist() if row >= 0 else [0.0] * position.spec.actions
-    legal = position.legal_actions
-    best = max(values[action] for action in legal)
-    decision = draw(position, tuple(action for action in legal if values[action] == best), rng)
-    scores = tuple(value if action in legal else None for action, value in enumerate(values))
-    return replace(decision, scores=scores)
+    return draw_best(position, values, rng)
 
 
 @lru_cache(maxsize=4)
