@@ -66,5 +66,5 @@ $(VENV)/base: $(VENV)/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/dev: $(VENV)/python pyproject.toml constraints.txt
-	$(PIP) --editable ".[dev]"
+	$(PIP) --editable ".[dev,train,quantum,cluster,adapters,tb]"
 	@touch $@ $(VENV)/base

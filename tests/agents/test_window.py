@@ -12,10 +12,10 @@ from inarow.errors import InvalidLimitError, TableError
 from inarow.games.layout import layout_of
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, GameSpec
-from inarow.learning.config import Phase, QConfig
-from inarow.learning.lookup import TableValues, load_values, shipped_table
-from inarow.learning.q_table import QTable
-from inarow.learning.trainer import Trainer
+from inarow.learning.tabular.config import Phase, QConfig
+from inarow.learning.tabular.lookup import TableValues, load_values, shipped_table
+from inarow.learning.tabular.q_table import QTable
+from inarow.learning.tabular.trainer import Trainer
 from tests.strategies import ongoing_positions
 
 WINDOW = GameSpec(4, 4, 4)

@@ -8,7 +8,7 @@ from inarow.errors import InvalidLimitError
 from inarow.games.kernels import compiled_layout, hash_key
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.learning.q_table import QTable
+from inarow.learning.tabular.q_table import QTable
 from inarow.studies.experiment import Experiment, Measured
 from inarow.studies.harman import q_training
 from inarow.studies.harman.games import moving_average

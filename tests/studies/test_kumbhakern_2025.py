@@ -18,10 +18,10 @@ from inarow.errors import IllegalMoveError, InvalidLimitError
 from inarow.games.layout import layout_of
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, GameSpec
-from inarow.learning.lookup import TableValues
-from inarow.learning.q_index import add_row
-from inarow.learning.q_table import QTable
-from inarow.learning.trainer import Trainer
+from inarow.learning.tabular.lookup import TableValues
+from inarow.learning.tabular.q_index import add_row
+from inarow.learning.tabular.q_table import QTable
+from inarow.learning.tabular.trainer import Trainer
 from inarow.search.shipped import solver_for
 from inarow.studies.experiment import VARIANTS, Experiment
 from inarow.studies.kumbhakern_2025 import episode, training

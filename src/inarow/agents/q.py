@@ -13,7 +13,7 @@ from inarow.agents.agent import Decision
 from inarow.agents.simple import draw, draw_best
 from inarow.errors import TableError
 from inarow.games.position import Position
-from inarow.learning.lookup import TableValues, content_hash, load_values, shipped_table
+from inarow.learning.tabular.lookup import TableValues, content_hash, load_values, shipped_table
 
 
 class QParameters(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ from inarow.agents.agent import Decision
 from inarow.errors import InvalidLimitError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.learning.lookup import TableValues, load_values, shipped_table
+from inarow.learning.tabular.lookup import TableValues, load_values, shipped_table
 
 _USUAL_SIDE = 4
 

@@ -1,4 +1,8 @@
-"""What a tabular training run is told: frozen, read from TOML, unknown keys refused."""
+"""Configs of learners: where they come from, how they are changed and checked.
+
+Each kind of learner has its own frozen struct (`tabular/config.py`, ...), made of `ConfigPart`s; the
+key `learner` of a document says which.
+"""
 
 from __future__ import annotations
 
@@ -7,93 +11,18 @@ import tomllib
 from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, TypeVar
 
 import msgspec
-from msgspec import Meta
 
 from inarow.errors import ConfigError, one_line, shown
-from inarow.games.spec import GameSpec
 
-Share = Annotated[float, Meta(ge=0, le=1)]
-
-
-class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    pass
+_AnyConfig = TypeVar("_AnyConfig")
+Document = dict[str, Any]
 
 
-class Rewards(_Part, frozen=True, kw_only=True):
-    """What the learner is given."""
-
-    win: Annotated[float, Meta(description="for the move that makes a line")] = 1.0
-    loss: Annotated[float, Meta(description="for the move before the opponent's line")] = -1.0
-    draw: Annotated[float, Meta(description="for the last move of each side in a drawn game")] = 0.0
-    step: Annotated[float, Meta(description="for every move after which the game goes on")] = 0.0
-    block: Annotated[float, Meta(description="times the block weight of such a move (kumbhakern-2025)")] = 0.0
-
-
-class Exploration(_Part, frozen=True, kw_only=True):
-    """How often the learner moves at random."""
-
-    start: Annotated[Share, Meta(description="chance of a random move at the start of a phase or generation")] = 0.5
-    floor: Annotated[Share, Meta(description="the chance falls no lower")] = 0.05
-    rule: Annotated[
-        Literal["geometric", "adaptive"],
-        Meta(description="how it falls: by a factor every episode, or every 5,000 as rewards go (kumbhakern-2025)"),
-    ] = "geometric"
-    decay: Annotated[float, Meta(gt=0, le=1, description="the factor of the geometric rule")] = 1.0
-
-
-class Phase(_Part, frozen=True, kw_only=True):
-    """A stretch of training against one opponent."""
-
-    episodes: Annotated[int, Meta(ge=1, le=10**10, description="games in each generation")]
-    opponent: Annotated[
-        str, Meta(description="self, frozen (the table as it was when the generation began) or an agent string")
-    ] = "self"
-    self_play: Annotated[Share, Meta(description="share of episodes against itself, whoever the opponent is")] = 0.0
-    side: Annotated[
-        Literal["first", "second", "alternating"], Meta(description="which side the learner has against others")
-    ] = "alternating"
-    random_starts: Annotated[Share, Meta(description="share of episodes that begin after some random moves")] = 0.0
-    generations: Annotated[int, Meta(ge=1, le=1000, description="how often the phase is run")] = 1
-
-
-class QConfig(_Part, frozen=True, kw_only=True):
-    """Tabular Q-learning."""
-
-    board: Annotated[str, Meta(description="board string")]
-    phases: Annotated[tuple[Phase, ...], Meta(min_length=1, max_length=100, description="one after the other")]
-    learner: Annotated[Literal["q"], Meta(description="which kind of learner this configures")] = "q"
-    seed: Annotated[int, Meta(ge=0, le=2**63 - 1, description="root of all chance")] = 0
-    target: Annotated[
-        Literal["negamax", "own-turn"], Meta(description="what a move is compared with; see learning/episode.py")
-    ] = "negamax"
-    alpha: Annotated[float, Meta(gt=0, le=1, description="learning rate")] = 0.5
-    gamma: Annotated[float, Meta(gt=0, le=1, description="worth of a reward one move later")] = 0.95
-    symmetry: Annotated[bool, Meta(description="mirror images share their values")] = True
-    rewards: Rewards = Rewards()
-    exploration: Exploration = Exploration()
-    report: Annotated[
-        int,
-        Meta(ge=1, le=10**9, description="episodes between points of the curve and steps of the adaptive rule"),
-    ] = 5000
-    memory: Annotated[int, Meta(ge=1, le=1 << 20, description="megabytes for the table")] = 512
-
-    def __post_init__(self) -> None:
-        GameSpec.parse(self.board)
-        rewards = self.rewards
-        if self.target == "negamax" and (rewards.win != -rewards.loss or rewards.draw or rewards.step):
-            raise ValueError("negamax needs rewards of a game for two: loss = -win, draw = 0, step = 0")
-
-    @property
-    def spec(self) -> GameSpec:
-        return GameSpec.parse(self.board)
-
-    @property
-    def episodes(self) -> int:
-        """Of all phases and generations."""
-        return sum(phase.episodes * phase.generations for phase in self.phases)
+class ConfigPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A config or a part of one."""
 
 
 def presets() -> dict[str, Path]:
@@ -102,18 +31,14 @@ def presets() -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.glob("*.toml"))}
 
 
-def find_config(name: str, settings: Iterable[str] = ()) -> QConfig:
-    """The config of a preset or a TOML file, changed by settings; raises ConfigError."""
+def find_document(name: str, settings: Iterable[str] = ()) -> Document:
+    """What a preset or a TOML file says, changed by settings `key=value` with dots for parts
+    (`rewards.win=50`, `phases.0.episodes=1000`); raises ConfigError. Only its form is checked.
+    """
     known = presets()
     if name not in known and not name.endswith(".toml"):
         raise ConfigError(f"there is no preset {shown(name)}; presets are {', '.join(known)}, or name a .toml file")
-    return read_config(known.get(name, Path(name)), settings)
-
-
-def read_config(path: Path, settings: Iterable[str] = ()) -> QConfig:
-    """The config of a TOML file, changed by settings `key=value` with dots for parts (`rewards.win=50`,
-    `phases.0.episodes=1000`); raises ConfigError.
-    """
+    path = known.get(name, Path(name))
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -122,18 +47,18 @@ def read_config(path: Path, settings: Iterable[str] = ()) -> QConfig:
         raise ConfigError(f"{path} is not TOML: {one_line(error)}") from None
     for setting in settings:
         _apply(document, setting)
-    return to_config(document, str(path))
+    return document
 
 
-def to_config(document: Any, source: str) -> QConfig:
-    """A checked config; `source` is named if it is wrong."""
+def to_config(document: Any, kind: type[_AnyConfig], source: str) -> _AnyConfig:
+    """A checked config; raises ConfigError, which names `source`."""
     try:
-        return msgspec.convert(document, QConfig)
+        return msgspec.convert(document, kind)
     except (msgspec.ValidationError, ValueError) as error:
         raise ConfigError(f"{source}: {one_line(error)}") from None
 
 
-def _apply(document: dict[str, Any], setting: str) -> None:
+def _apply(document: Document, setting: str) -> None:
     key, equals, text = setting.partition("=")
     if not equals or not re.fullmatch(r"[a-z_]+(\.(\d+|[a-z_]+))*", key):
         raise ConfigError(f"setting {shown(setting)} is not of the form key=value")

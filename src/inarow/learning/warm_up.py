@@ -7,9 +7,9 @@ from functools import partial
 
 from inarow.games.position import Position
 from inarow.games.spec import TIC_TAC_TOE
-from inarow.learning.config import Phase, QConfig
-from inarow.learning.lookup import TableValues
-from inarow.learning.trainer import Trainer
+from inarow.learning.tabular.config import Phase, QConfig
+from inarow.learning.tabular.lookup import TableValues
+from inarow.learning.tabular.trainer import Trainer
 
 
 def warm_up_steps() -> Iterator[tuple[str, Callable[[], object]]]:

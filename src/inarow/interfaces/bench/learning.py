@@ -7,8 +7,8 @@ import numpy as np
 from inarow.games.position import Position
 from inarow.interfaces.bench.peers import Peer, Work, rate
 from inarow.interfaces.bench.plain_q import PlainQ
-from inarow.learning.config import Exploration, Phase, QConfig
-from inarow.learning.trainer import Trainer
+from inarow.learning.tabular.config import Exploration, Phase, QConfig
+from inarow.learning.tabular.trainer import Trainer
 
 _EPISODES, _PLAIN_EPISODES = 10_000, 50
 _ALPHA, _GAMMA, _EPSILON = 0.1, 0.9, 0.1

@@ -1,4 +1,4 @@
-"""Q-learning in plain Python: the twin of `learning/episode.py` that its speed is measured against.
+"""Q-learning in plain Python: the twin of `learning/tabular/episode.py` that its speed is measured against.
 
 It draws its lots in the same order, so with the same seed it learns the same values.
 """

@@ -16,9 +16,9 @@ from inarow.agents.agent import Agent
 from inarow.agents.registry import make_agent
 from inarow.arena.game import play_game
 from inarow.games.spec import GameSpec
-from inarow.learning.config import Exploration, Phase, QConfig, Rewards
-from inarow.learning.q_table import QTable
-from inarow.learning.trainer import Trainer
+from inarow.learning.tabular.config import Exploration, Phase, QConfig, Rewards
+from inarow.learning.tabular.q_table import QTable
+from inarow.learning.tabular.trainer import Trainer
 from inarow.studies.experiment import Experiment, Measured
 from inarow.studies.harman import q_training as learner
 from inarow.studies.harman.published import published

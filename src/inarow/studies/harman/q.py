@@ -12,7 +12,7 @@ from inarow.agents.agent import Decision
 from inarow.errors import InvalidLimitError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.learning.q_table import QTable
+from inarow.learning.tabular.q_table import QTable
 from inarow.studies.harman.q_training import play_as_published
 from inarow.studies.harman.table_player import TablePlayer
 

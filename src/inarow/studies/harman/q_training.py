@@ -30,9 +30,9 @@ from inarow.games.bits import Bits, single_cell
 from inarow.games.kernels import compiled_layout, completes_line, hash_key, kernel
 from inarow.games.layout import Layout
 from inarow.games.rules import landing_cell, mirror
-from inarow.learning.opponents import random_action
-from inarow.learning.q_index import add_row, is_crowded
-from inarow.learning.q_table import QTable
+from inarow.learning.tabular.opponents import random_action
+from inarow.learning.tabular.q_index import add_row, is_crowded
+from inarow.learning.tabular.q_table import QTable
 from inarow.studies.harman.mcts import make_tree, most_visited
 
 ALPHA, GAMMA, EPSILON = 0.6, 0.8, 0.1

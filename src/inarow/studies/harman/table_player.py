@@ -15,7 +15,7 @@ from inarow.games.kernels import compiled_layout, hash_key, kernel
 from inarow.games.layout import Layout
 from inarow.games.position import Position
 from inarow.games.rules import mirror
-from inarow.learning.q_table import QTable
+from inarow.learning.tabular.q_table import QTable
 
 
 class TablePlayer:

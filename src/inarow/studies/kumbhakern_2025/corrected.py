@@ -1,13 +1,13 @@
 """The training of kumbhakern-2025 without its faults.
 
 The same phases, rates and rewards, but a move is worth its reward less the best of the opponent's replies,
-whoever made it (`negamax`, see `learning/episode.py`): both sides play for themselves, and the frozen
+whoever made it (`negamax`, see `learning/tabular/episode.py`): both sides play for themselves, and the frozen
 opponent is a frozen opponent.
 """
 
 from __future__ import annotations
 
-from inarow.learning.config import Exploration, Phase, QConfig, Rewards
+from inarow.learning.tabular.config import Exploration, Phase, QConfig, Rewards
 from inarow.studies.kumbhakern_2025.episode import ALPHA, BLOCK, GAMMA
 from inarow.studies.kumbhakern_2025.training import GENERATIONS, LOG, WINDOW
 

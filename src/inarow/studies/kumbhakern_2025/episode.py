@@ -27,9 +27,9 @@ from inarow.games.bits import Bits, single_cell
 from inarow.games.kernels import completes_line, hash_key, kernel
 from inarow.games.layout import Layout
 from inarow.games.rules import has_line, landing_cell
-from inarow.learning.blocking import block_weight
-from inarow.learning.opponents import random_action
-from inarow.learning.q_index import add_row, find_row, is_crowded
+from inarow.learning.tabular.blocking import block_weight
+from inarow.learning.tabular.opponents import random_action
+from inarow.learning.tabular.q_index import add_row, find_row, is_crowded
 
 RANDOM, FROZEN_FOR_LEARNER, FROZEN_FOR_ITSELF = range(3)
 """Opponents other than the table in training: any move; the table as it was when the phase began, asked for

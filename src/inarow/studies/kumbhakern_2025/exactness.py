@@ -9,7 +9,7 @@ import numpy as np
 from inarow.arena.accuracy import Choices
 from inarow.arena.suite import ILLEGAL, Suite
 from inarow.games.layout import layout_of
-from inarow.learning.q_table import QTable
+from inarow.learning.tabular.q_table import QTable
 from inarow.studies.kumbhakern_2025.episode import learner_key
 
 

@@ -14,7 +14,7 @@ from inarow.agents.window import check_window, find_windows
 from inarow.errors import IllegalMoveError
 from inarow.games.layout import layout_of
 from inarow.games.position import Position
-from inarow.learning.q_table import QTable
+from inarow.learning.tabular.q_table import QTable
 from inarow.studies.kumbhakern_2025.episode import RANDOM, learner_key
 from inarow.studies.kumbhakern_2025.training import GENERATIONS, WINDOW, PublishedTrainer, phases
 

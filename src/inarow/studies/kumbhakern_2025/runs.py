@@ -20,9 +20,9 @@ from inarow.arena.exhaustive import exhaustive_suite
 from inarow.arena.game import play_game
 from inarow.arena.grading import grade
 from inarow.games.spec import CONNECT_FOUR
-from inarow.learning.lookup import TableValues
-from inarow.learning.q_table import QTable
-from inarow.learning.trainer import Trainer
+from inarow.learning.tabular.lookup import TableValues
+from inarow.learning.tabular.q_table import QTable
+from inarow.learning.tabular.trainer import Trainer
 from inarow.studies.experiment import Experiment, Measured
 from inarow.studies.kumbhakern_2025.corrected import corrected_config
 from inarow.studies.kumbhakern_2025.episode import FROZEN_FOR_ITSELF, FROZEN_FOR_LEARNER, RANDOM

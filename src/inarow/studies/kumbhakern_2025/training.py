@@ -8,7 +8,7 @@ import numpy as np
 
 from inarow.games.kernels import compiled_layout
 from inarow.games.spec import GameSpec
-from inarow.learning.q_table import QTable
+from inarow.learning.tabular.q_table import QTable
 from inarow.studies.kumbhakern_2025 import episode
 
 WINDOW = GameSpec(4, 4, 4)

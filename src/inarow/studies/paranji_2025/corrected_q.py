@@ -11,9 +11,9 @@ import numpy as np
 from inarow.agents.agent import Decision
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.learning.config import Exploration, Phase, QConfig, Rewards
-from inarow.learning.q_table import QTable
-from inarow.learning.trainer import Trainer
+from inarow.learning.tabular.config import Exploration, Phase, QConfig, Rewards
+from inarow.learning.tabular.q_table import QTable
+from inarow.learning.tabular.trainer import Trainer
 from inarow.studies.paranji_2025.q import decide_by_table
 
 _CURVE_POINTS = 20

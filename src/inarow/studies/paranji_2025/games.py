@@ -19,7 +19,7 @@ from inarow.agents.registry import make_agent
 from inarow.arena.game import play_game
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.learning.q_table import QTable
+from inarow.learning.tabular.q_table import QTable
 from inarow.studies.experiment import Experiment, Measured
 from inarow.studies.paranji_2025.corrected_q import CorrectedQ, train_corrected
 from inarow.studies.paranji_2025.published import AGENTS, PAIRINGS

@@ -14,7 +14,7 @@ from inarow.games.bits import from_int
 from inarow.games.kernels import compiled_layout, hash_key
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.learning.q_table import QTable
+from inarow.learning.tabular.q_table import QTable
 from inarow.studies.paranji_2025.q_training import train_as_published
 
 _EPISODES_WITH_GRAVITY, _EPISODES_WITHOUT = 50_000, 5_000

@@ -29,8 +29,8 @@ from inarow.games.kernels import compiled_layout, completes_line, hash_key, kern
 from inarow.games.layout import Layout
 from inarow.games.rules import landing_cell, playable, winning_cells
 from inarow.games.spec import GameSpec
-from inarow.learning.q_index import add_row, find_row, is_crowded
-from inarow.learning.q_table import QTable
+from inarow.learning.tabular.q_index import add_row, find_row, is_crowded
+from inarow.learning.tabular.q_table import QTable
 
 _ALPHA = 0.1
 _FIRST_EPSILON, _DECAY, _LAST_EPSILON = 0.3, 0.995, 0.01

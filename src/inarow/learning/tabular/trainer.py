@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from inarow.games.kernels import compiled_layout
-from inarow.learning import episode
-from inarow.learning.agent_episodes import Opponent, play_against
-from inarow.learning.config import Phase, QConfig
-from inarow.learning.q_table import QTable
+from inarow.learning.tabular import episode
+from inarow.learning.tabular.agent_episodes import Opponent, play_against
+from inarow.learning.tabular.config import Phase, QConfig
+from inarow.learning.tabular.q_table import QTable
 from inarow.search.heuristics import make_heuristic
 from inarow.search.mcts import USUAL_EXPLORATION
 from inarow.search.minimax import make_walk

@@ -16,10 +16,11 @@ from inarow.games.kernels import compiled_layout, kernel
 from inarow.games.layout import Layout
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.learning.config import QConfig, to_config
-from inarow.learning.episode import RULES, find_slots, slot_of
-from inarow.learning.q_index import find_row
-from inarow.learning.q_table import QTable
+from inarow.learning.config import to_config
+from inarow.learning.tabular.config import QConfig
+from inarow.learning.tabular.episode import RULES, find_slots, slot_of
+from inarow.learning.tabular.q_index import find_row
+from inarow.learning.tabular.q_table import QTable
 
 _KEPT_TABLES = 8
 
@@ -86,7 +87,7 @@ def load_values(path: Path) -> TableValues:
 @lru_cache(maxsize=_KEPT_TABLES)
 def _load(path: Path, changed: int, size: int) -> TableValues:
     table, about = QTable.load(path)
-    return TableValues(table, to_config(about.get("config"), str(path)))
+    return TableValues(table, to_config(about.get("config"), QConfig, str(path)))
 
 
 def content_hash(path: Path) -> str:
@@ -99,7 +100,7 @@ def content_hash(path: Path) -> str:
 
 def shipped_table(spec: GameSpec) -> Path:
     """The table that comes with the package for a board; raises TableError."""
-    folder = Path(str(files("inarow.learning"))) / "tables"
+    folder = Path(str(files("inarow.learning.tabular"))) / "tables"
     path = folder / f"{str(spec).replace('/', '-')}.npz"
     if not path.exists():
         boards = ", ".join(sorted(each.stem.replace("-", "/") for each in folder.glob("*.npz")))

@@ -17,11 +17,12 @@ from inarow.games.kernels import compiled_layout, kernel
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.interfaces.bench.plain_q import PlainQ
-from inarow.learning.blocking import block_weight
-from inarow.learning.config import QConfig, find_config, presets, to_config
-from inarow.learning.lookup import TableValues, load_values, shipped_table
-from inarow.learning.run import TrainingRun
-from inarow.learning.trainer import Trainer
+from inarow.learning.config import presets, to_config
+from inarow.learning.tabular.blocking import block_weight
+from inarow.learning.tabular.config import QConfig, find_q_config
+from inarow.learning.tabular.lookup import TableValues, load_values, shipped_table
+from inarow.learning.tabular.run import TrainingRun
+from inarow.learning.tabular.trainer import Trainer
 from inarow.search.solver import Solver
 from tests import reference
 from tests.strategies import positions
@@ -37,7 +38,7 @@ def config(**changes) -> QConfig:
         "phases": [{"episodes": 300}],
         "report": 100,
     }
-    return to_config(document | changes, "test")
+    return to_config(document | changes, QConfig, "test")
 
 
 def trained(settings: QConfig) -> Trainer:
@@ -132,7 +133,7 @@ def can_lose(table: TableValues, side: int) -> bool:
 
 def test_tic_tac_toe_never_loses(tmp_path):
     """From scratch, both sides, every play of the opponent."""
-    run = TrainingRun.start(find_config("tictactoe-q"), tmp_path / "run")
+    run = TrainingRun.start(find_q_config("tictactoe-q"), tmp_path / "run")
     run.train()
     table = load_values(tmp_path / "run" / "table.npz")
     assert not can_lose(table, 0)
@@ -219,11 +220,12 @@ def test_a_stopped_run_ends_with_the_same_table(tmp_path, exploration):
 SCRIPT = """
 import sys
 from pathlib import Path
-from inarow.learning.config import find_config
-from inarow.learning.run import TrainingRun
+from inarow.learning.tabular.config import find_q_config
+from inarow.learning.tabular.run import TrainingRun
 folder = Path(sys.argv[1])
 settings = ("phases.0.episodes=400000", "report=20000")
-run = TrainingRun.resume(folder) if folder.exists() else TrainingRun.start(find_config("tictactoe-q", settings), folder)
+config = find_q_config("tictactoe-q", settings)
+run = TrainingRun.resume(folder) if folder.exists() else TrainingRun.start(config, folder)
 run.train(checkpoint_seconds=0.0)
 """
 
@@ -278,7 +280,7 @@ def test_a_run_is_not_started_over(tmp_path):
 def test_presets_are_sound():
     assert {"tictactoe-q", "3x5x4-q", "4x4x4-q"} <= set(presets())
     for name in presets():
-        assert find_config(name).episodes > 0
+        assert find_q_config(name).episodes > 0
 
 
 @pytest.mark.parametrize(
@@ -295,7 +297,7 @@ def test_presets_are_sound():
 )
 def test_a_bad_setting_is_one_clear_line(setting, reason):
     with pytest.raises(ConfigError, match=reason) as error:
-        find_config("tictactoe-q", [setting])
+        find_q_config("tictactoe-q", [setting])
     assert "\n" not in str(error.value)
 
 
@@ -304,9 +306,9 @@ def test_a_bad_file_is_one_clear_line(tmp_path, content, reason):
     path = tmp_path / "run.toml"
     path.write_bytes(content)
     with pytest.raises(ConfigError, match=reason):
-        find_config(str(path))
+        find_q_config(str(path))
     with pytest.raises(ConfigError, match="cannot be read"):
-        find_config(str(tmp_path / "nothing.toml"))
+        find_q_config(str(tmp_path / "nothing.toml"))
 
 
 # --- The agent ---

@@ -9,8 +9,8 @@ import numpy as np
 from inarow.games.bits import from_int
 from inarow.games.kernels import compiled_layout
 from inarow.games.position import Position
-from inarow.learning import episode
-from inarow.learning.q_table import QTable
+from inarow.learning.tabular import episode
+from inarow.learning.tabular.q_table import QTable
 
 
 class _Choice(Protocol):

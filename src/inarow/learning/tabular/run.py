@@ -23,9 +23,10 @@ import msgspec
 
 from inarow.array_file import FileKind, load_arrays, save_arrays, whole_file
 from inarow.errors import ConfigError, TableError, one_line
-from inarow.learning.config import QConfig, to_config
-from inarow.learning.q_table import QTable
-from inarow.learning.trainer import CurvePoint, MakeOpponent, Trainer
+from inarow.learning.config import to_config
+from inarow.learning.tabular.config import QConfig
+from inarow.learning.tabular.q_table import QTable
+from inarow.learning.tabular.trainer import CurvePoint, MakeOpponent, Trainer
 
 Watch = Callable[[Trainer], None]
 """Told a few times a second how far the training is; an exception out of it ends the run, saved."""
@@ -106,7 +107,7 @@ class TrainingRun:
     def _restore(self) -> None:
         trainer = self.trainer
         table, about = QTable.load(self.folder / _TABLE, memory=trainer.config.memory << 20)
-        if to_config(about.get("config"), str(self.folder / _TABLE)) != trainer.config:
+        if to_config(about.get("config"), QConfig, str(self.folder / _TABLE)) != trainer.config:
             raise TableError(f"{self.folder / _TABLE} is not from the config beside it")
         trainer.restore(about["state"], table)
         if len(trainer.frozen):

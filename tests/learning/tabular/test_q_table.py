@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from inarow.errors import InvalidLimitError, TableError
 from inarow.games.kernels import kernel
 from inarow.games.spec import GameSpec
-from inarow.learning.q_index import add_row, is_crowded
-from inarow.learning.q_table import QTable, row_bytes
+from inarow.learning.tabular.q_index import add_row, is_crowded
+from inarow.learning.tabular.q_table import QTable, row_bytes
 
 SPEC = GameSpec(4, 4, 4)
 

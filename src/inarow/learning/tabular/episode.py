@@ -23,9 +23,9 @@ from inarow.games.bits import Bits, single_cell
 from inarow.games.kernels import completes_line, hash_key, kernel
 from inarow.games.layout import Layout
 from inarow.games.rules import landing_cell, mirror
-from inarow.learning.blocking import block_weight
-from inarow.learning.opponents import mcts_action, random_action, winblock_action
-from inarow.learning.q_index import add_row, find_row, is_crowded
+from inarow.learning.tabular.blocking import block_weight
+from inarow.learning.tabular.opponents import mcts_action, random_action, winblock_action
+from inarow.learning.tabular.q_index import add_row, find_row, is_crowded
 from inarow.search.tree import Tree
 
 OTHER, SELF, FROZEN, RANDOM, WINBLOCK, MCTS = range(6)
