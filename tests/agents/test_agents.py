@@ -1,11 +1,10 @@
 """What every agent must do, and what the simple ones do."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from inarow.agents.registry import make_agent, registry
 from inarow.arena.game import play_game

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -62,7 +63,7 @@ def shared_store(tmp_path_factory):
 
 @given(records(), st.none() | json_objects, st.integers(0, 2**63 - 1))
 def test_a_game_comes_back_as_it_was_written(shared_store, record, details, number):
-    record = replace(record, plies=tuple(replace(ply, details=details) for ply in record.plies))
+    record = replace(record, plies=tuple(msgspec.structs.replace(ply, details=details) for ply in record.plies))
     a, b = (AgentIdentity(name, "somebody", "{}") for name in (record.first, record.second))
     match_id = shared_store.add_match(MatchEntry(key=next(keys), board=record.board, a=a, b=b, seed=2**64))
     assert shared_store.add_games(match_id, [(number, record)]) == 1

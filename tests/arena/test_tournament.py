@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from inarow.agents.agent import Decision
@@ -24,7 +25,7 @@ AGENTS = ("random", "winblock", "greedy")
 
 
 def without_times(record):
-    return replace(record, plies=tuple(replace(ply, seconds=None) for ply in record.plies))
+    return replace(record, plies=tuple(msgspec.structs.replace(ply, seconds=None) for ply in record.plies))
 
 
 def games_of(plan, path):

@@ -7,12 +7,13 @@ each is was measured in a tournament: `level_ratings.json`, which `benchmarks/le
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from inarow.agents.agent import Decision
 from inarow.agents.mcts import tree_decision

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from inarow.agents.agent import Decision
 from inarow.agents.simple import draw, draw_best

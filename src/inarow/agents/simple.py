@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from inarow.agents.agent import Decision
 from inarow.games.position import Position

@@ -76,6 +76,6 @@ def _remembered(decision: Decision, seconds: float) -> Ply:
         value=decision.value,
         depth=decision.depth,
         nodes=decision.nodes,
-        seconds=round(seconds, 6),
+        seconds=round(seconds * 1e6) / 1e6,
         details=decision.details,
     )

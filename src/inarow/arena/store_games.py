@@ -7,7 +7,6 @@ seconds and so on, without the lists that would hold nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from itertools import repeat
 from operator import attrgetter
 from typing import Any
@@ -18,7 +17,7 @@ from inarow.errors import StoreError, one_line, shown
 from inarow.games.record import GameRecord, Ply
 
 COLUMNS = "number, first, second, moves, winner, termination, opening, plies, seed, fault, details"
-_PLY_FIELDS = tuple(field.name for field in fields(Ply))
+_PLY_FIELDS = Ply.__struct_fields__
 _ply_values = attrgetter(*_PLY_FIELDS)
 
 

@@ -22,8 +22,9 @@ def format_move(action: int, spec: GameSpec) -> str:
 
 
 def format_moves(actions: Iterable[int], spec: GameSpec) -> str:
-    separator = "" if spec.actions <= len(_ALPHABET) else ","
-    return separator.join(format_move(action, spec) for action in actions)
+    if spec.actions <= len(_ALPHABET):
+        return "".join([_ALPHABET[action] for action in actions])
+    return ",".join([str(action + 1) for action in actions])
 
 
 def parse_move(text: str, spec: GameSpec) -> int:

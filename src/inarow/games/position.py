@@ -88,7 +88,7 @@ class Position:
     def play(self, action: SupportsIndex) -> Position:
         """The position after `action`; raises IllegalMoveError with the reason."""
         number = operator.index(action)
-        if self.is_over or not 0 <= number < self.spec.actions or self.mask >> self._entry(number) & 1:
+        if self.winner is not None or not 0 <= number < self.spec.actions or self.mask >> self._entry(number) & 1:
             raise IllegalMoveError(self._why_illegal(number))
         return self._after(number)
 
@@ -228,10 +228,15 @@ def _open_columns(full: int, columns: int, stride: int) -> tuple[int, ...]:
 
 def _has_line(stones: int, layout: Layout) -> bool:
     """What `rules.has_line` finds."""
+    inarow = layout.inarow
+    if inarow < 4:
+        return rules.has_line(stones, layout)
     for step in layout.steps:
         pairs = stones & stones >> step
-        if pairs and rules.line_starts(pairs, step, layout.inarow - 1):
-            return True
+        if pairs:
+            fours = pairs & pairs >> 2 * step
+            if fours and (inarow == 4 or rules.line_starts(fours, step, inarow - 3)):
+                return True
     return False
 
 

@@ -18,8 +18,7 @@ RESULTS = {1: "1-0", 2: "0-1", None: "1/2-1/2"}
 UNFINISHED = "*"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ply:
+class Ply(msgspec.Struct, frozen=True, kw_only=True):
     """What the side that moved knew about its move; None where it did not know or say."""
 
     score: int | None = None
