@@ -34,7 +34,7 @@ demo: $(VENV)/base
 
 test: $(VENV)/dev lint
 	$(BIN)/python -m pytest -n $(JOBS)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) -q -m "not compiled" tests/games tests/search tests/agents
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) -q -m "not compiled" tests/games tests/search tests/learning tests/agents
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check

@@ -36,7 +36,7 @@ def add(table: QTable, numbers) -> np.ndarray:
     return rows
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(st.lists(st.integers(0, 2**64 - 1), max_size=300), st.integers(0, 2**32))
 def test_a_table_is_a_dict(numbers, seed):
     more = np.random.default_rng(seed).integers(0, 2**64, 6000, np.uint64)  # makes it grow
@@ -52,6 +52,7 @@ def test_a_table_is_a_dict(numbers, seed):
     assert (table.find(strangers) == -1).all()
 
 
+@pytest.mark.compiled
 def test_growing_goes_on_while_rows_come():
     """The old index is carried over in small steps, and found rows are right in between."""
     table = QTable(SPEC)

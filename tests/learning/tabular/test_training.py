@@ -101,6 +101,7 @@ def test_mirror_images_share_their_values():
         assert values.tolist() == mirrored[::-1].tolist()
 
 
+@pytest.mark.compiled
 def test_the_learner_beats_what_it_learnt_against():
     settings = config(
         board="4x4x4", phases=[{"episodes": 60_000, "opponent": "mcts:simulations=10", "side": "second"}], report=5000
@@ -131,6 +132,7 @@ def can_lose(table: TableValues, side: int) -> bool:
     return False
 
 
+@pytest.mark.compiled
 def test_tic_tac_toe_never_loses(tmp_path):
     """From scratch, both sides, every play of the opponent."""
     run = TrainingRun.start(find_q_config("tictactoe-q"), tmp_path / "run")
@@ -145,6 +147,7 @@ def test_a_table_that_learnt_nothing_can_lose():
     assert can_lose(TableValues(trained(settings).table, settings), 0)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("board", ["3x5x4", "4x4x4", "tictactoe"])
 def test_shipped_tables_hold_against_perfect_play(board):
     spec = GameSpec.parse(board)
@@ -188,6 +191,7 @@ class StopError(Exception):
     pass
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("exploration", [{"rule": "adaptive"}, {"decay": 0.999}])
 def test_a_stopped_run_ends_with_the_same_table(tmp_path, exploration):
     settings = config(phases=PHASES, exploration=exploration, report=700, symmetry=True)

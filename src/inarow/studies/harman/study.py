@@ -15,7 +15,7 @@ _FIGURES = (training("4x5x4", 40), training("4x5x4", 10))
 def _experiments(scale: Scale) -> list[Repeated]:
     is_quick = scale == "quick"
     runs, episodes = (2, 15_000) if is_quick else (10, 50_000)
-    figure_runs, figure_episodes = (4, 51_000) if is_quick else (10, 100_000)
+    figure_runs, figure_episodes = (2, 51_000) if is_quick else (10, 100_000)
     names = [training(board, playouts) for playouts in PLAYOUTS for board in reversed(BOARDS)]  # the longest first
     return [
         *(Repeated(name, figure_runs, {"games": 100, "episodes": figure_episodes}) for name in _FIGURES),

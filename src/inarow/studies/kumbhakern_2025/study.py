@@ -10,8 +10,8 @@ from inarow.studies.study import Repeated, Study
 
 def _experiments(scale: Scale) -> list[Repeated]:
     is_quick = scale == "quick"
-    runs = 3 if is_quick else 10
-    few_runs = 2 if is_quick else 5
+    runs = 2 if is_quick else 10
+    few_runs = 1 if is_quick else 5
     counts = {"test games": 1000, "perfect games": 40 if is_quick else 100, "games": 40 if is_quick else 200}
     return [
         Repeated(WITHOUT_STARTS, runs, {"episodes": 200_000, **counts}),
