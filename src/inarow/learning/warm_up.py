@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
+import numpy as np
+
 from inarow.games.position import Position
 from inarow.games.spec import TIC_TAC_TOE
+from inarow.learning.exploration.config import Policy
+from inarow.learning.exploration.explorer import Explorer
 from inarow.learning.tabular.config import Phase, QConfig
 from inarow.learning.tabular.lookup import TableValues
 from inarow.learning.tabular.trainer import Trainer
@@ -16,6 +20,7 @@ def warm_up_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     """What to run, each with its name. Boards of one word: no larger one fits a table."""
     for name, opponent in (("q-learning", "self"), ("q-learning against mcts", "mcts:simulations=5")):
         yield name, partial(_learn_a_little, opponent)
+    yield "exploration", _explore_a_little
 
 
 def _learn_a_little(opponent: str) -> None:
@@ -23,3 +28,9 @@ def _learn_a_little(opponent: str) -> None:
     trainer = Trainer(config)
     trainer.run(config.episodes)
     TableValues(trainer.table, config).values(Position.start(TIC_TAC_TOE))
+
+
+def _explore_a_little() -> None:
+    explorer, rng = Explorer(TIC_TAC_TOE, Policy()), np.random.default_rng(0)
+    explorer.choose_in(Position.start(TIC_TAC_TOE), np.zeros(TIC_TAC_TOE.actions), 1, rng)
+    explorer.table.find(np.zeros(1, np.uint64))

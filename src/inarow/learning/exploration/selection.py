@@ -1,0 +1,189 @@
+"""Compiled: the choice of an action by reflection, classical or quantum.
+
+Sets of actions (`legal`, `flags`, ...) are int64 bit masks, action a is bit a. Probabilities are
+float64 [A] that sum to 1 over the legal actions and are 0 elsewhere.
+
+A quantum draw prepares the state with amplitudes sqrt(p), applies m times the phase flip of the
+flagged actions and the reflection about that state, and measures. With eps the flagged mass and
+theta = asin(sqrt(eps)) an action then comes with probability
+
+    p / eps * sin^2((2 m + 1) theta)          if it is flagged,
+    p / (1 - eps) * cos^2((2 m + 1) theta)    if it is not,
+
+so a draw needs no simulator: it is a draw from p with two weights.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba.extending import register_jitable
+
+RULES = ("epsilon-greedy", "classical", "quantum")
+EPSILON_GREEDY, CLASSICAL, QUANTUM = range(3)
+AMPLIFICATIONS = ("ceil-inclusive", "ceil-exclusive", "floor", "optimal")
+CEIL_INCLUSIVE, CEIL_EXCLUSIVE, FLOOR, OPTIMAL = range(4)
+
+SELECTION = np.dtype(
+    [
+        ("rule", "i8"),  # of RULES
+        ("rounds", "i8"),  # draws before the last one is taken, flagged or not
+        ("amplification", "i8"),  # of AMPLIFICATIONS
+        ("presamples", "i8"),  # plain draws before the first quantum one, beyond `rounds`
+        ("column_oracle", "i8"),  # the fault of santos-2025
+    ],
+    align=True,
+)
+
+LEAST_MASS = 1e-18
+"""Less flagged mass than this counts as none: its amplification would take a billion steps."""
+_ROUNDING = 1e-9
+
+
+@register_jitable
+def softmax(values: np.ndarray, legal: int, temperature: float, probabilities: np.ndarray) -> None:
+    """Writes p(a) ~ exp((value - best value) / temperature) over the legal actions; there is one."""
+    best = -np.inf
+    for action in range(len(values)):
+        if legal >> action & 1 and values[action] > best:
+            best = values[action]
+    total = 0.0
+    for action in range(len(values)):
+        weight = math.exp((values[action] - best) / temperature) if legal >> action & 1 else 0.0
+        probabilities[action] = weight
+        total += weight
+    for action in range(len(values)):
+        probabilities[action] /= total
+
+
+@register_jitable
+def choose_epsilon_greedy(values: np.ndarray, legal: int, epsilon: float, rng: np.random.Generator) -> int:
+    """A uniformly drawn legal action with chance `epsilon`, otherwise the first of the best."""
+    if rng.random() < epsilon:
+        while True:
+            action = int(rng.random() * len(values))
+            if legal >> action & 1:
+                return action
+    choice = -1
+    for action in range(len(values)):
+        if legal >> action & 1 and (choice < 0 or values[action] > values[choice]):
+            choice = action
+    return choice
+
+
+@register_jitable
+def select(
+    probabilities: np.ndarray, legal: int, flags: int, selection: Any, rng: np.random.Generator
+) -> tuple[int, int, bool, int]:
+    """(action, draws made, whether the action is flagged, applications of the quantum oracle) by the
+    classical or the quantum rule.
+    """
+    if selection.rule == CLASSICAL:
+        return reflect(probabilities, flags, selection.rounds, rng)
+    return amplify(probabilities, legal, flags, selection, rng)
+
+
+@register_jitable
+def reflect(probabilities: np.ndarray, flags: int, limit: int, rng: np.random.Generator) -> tuple[int, int, bool, int]:
+    """Draws until a flagged action comes, at most `limit` times; results as those of `select`."""
+    rounds = 0
+    while True:
+        action = draw(probabilities, flags, 1.0, 1.0, rng)
+        rounds += 1
+        is_flagged = flags >> action & 1 == 1
+        if is_flagged or rounds == limit:
+            return action, rounds, is_flagged, 0
+
+
+@register_jitable
+def amplify(
+    probabilities: np.ndarray, legal: int, flags: int, selection: Any, rng: np.random.Generator
+) -> tuple[int, int, bool, int]:
+    """The same with quantum draws, of which each has its own m."""
+    least, most = amplification_range(mass_of(probabilities, flags), selection.amplification)
+    marked = marked_by_column(legal, flags) if selection.column_oracle else flags
+    marked_mass = mass_of(probabilities, marked)
+    rounds = calls = 0
+    while True:
+        inside = outside = 1.0
+        if rounds >= selection.presamples:
+            m = least + int(rng.random() * (most - least + 1))
+            if m > 0:
+                inside, outside = amplified_weights(marked_mass, m)
+                calls += m
+        action = draw(probabilities, marked, inside, outside, rng)
+        rounds += 1
+        is_flagged = flags >> action & 1 == 1
+        if is_flagged or rounds == selection.rounds + selection.presamples:
+            return action, rounds, is_flagged, calls
+
+
+@register_jitable
+def mass_of(probabilities: np.ndarray, actions: int) -> float:
+    """The probability of a set of actions: exactly 1 or 0 where all or nothing lies in it."""
+    inside = outside = 0.0
+    for action in range(len(probabilities)):
+        if actions >> action & 1:
+            inside += probabilities[action]
+        else:
+            outside += probabilities[action]
+    return inside / (inside + outside)
+
+
+@register_jitable
+def amplification_range(mass: float, amplification: int) -> tuple[int, int]:
+    """The least and the largest m of a draw, for a flagged mass; without mass nothing is amplified."""
+    if mass < LEAST_MASS:
+        return 0, 0
+    scale = 1.0 / math.sqrt(mass)
+    if amplification == OPTIMAL:
+        # The nearest integer to pi / (4 theta) - 1/2, the smaller one of two.
+        best = math.ceil(math.pi / (4.0 * math.asin(math.sqrt(mass))) - 1.0 - _ROUNDING)
+        return best, best
+    if amplification == FLOOR:
+        return 0, math.floor(scale + _ROUNDING)
+    ceiling = math.ceil(scale - _ROUNDING)
+    return 0, ceiling - 1 if amplification == CEIL_EXCLUSIVE else ceiling
+
+
+@register_jitable
+def amplified_weights(mass: float, m: int) -> tuple[float, float]:
+    """What m steps multiply the probabilities by: (of marked actions, which have `mass`, of others)."""
+    if mass <= 0.0 or mass >= 1.0:
+        return 1.0, 1.0  # nothing to tell apart: only the sign of the state changes
+    angle = (2 * m + 1) * math.asin(math.sqrt(mass))
+    share = math.sin(angle) ** 2
+    return share / mass, (1.0 - share) / (1.0 - mass)
+
+
+@register_jitable
+def marked_by_column(legal: int, flags: int) -> int:
+    """The actions that an oracle marks if it takes the numbers of flagged actions for places in the
+    list of legal ones: wrong from the first full column on. A number beyond the list marks nothing.
+    """
+    marked = place = action = 0
+    while legal >> action:
+        if legal >> action & 1:
+            marked |= (flags >> place & 1) << action
+            place += 1
+        action += 1
+    return marked
+
+
+@register_jitable
+def draw(probabilities: np.ndarray, marked: int, inside: float, outside: float, rng: np.random.Generator) -> int:
+    """An action drawn with its probability times `inside` if it is marked, times `outside` if not.
+    These products sum to 1.
+    """
+    left = rng.random()
+    last = -1
+    for action in range(len(probabilities)):
+        weight = probabilities[action] * (inside if marked >> action & 1 else outside)
+        if weight > 0.0:
+            last = action
+            left -= weight
+            if left < 0.0:
+                break
+    return last  # also when rounding leaves a rest
