@@ -1,0 +1,58 @@
+"""What quantum draws gain and cost, by the formulas of `selection.py`.
+
+A draw asks the oracle m times; whether its result is flagged is one question more. A classical draw
+asks that one question only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from inarow.learning.exploration.selection import (
+    AMPLIFICATIONS,
+    LEAST_MASS,
+    amplification_range,
+    amplified_weights,
+    mass_of,
+)
+
+
+def amplified(probabilities: np.ndarray, marked: int, m: int) -> np.ndarray:
+    """The probabilities of actions after m steps, in closed form."""
+    inside, outside = amplified_weights(mass_of(probabilities, marked), m)
+    is_marked = marked >> np.arange(len(probabilities)) & 1
+    return np.asarray(probabilities * np.where(is_marked, inside, outside))
+
+
+def success(mass: float, m: int) -> float:
+    """The chance that a draw after m steps is flagged, with a flagged mass in (0, 1]."""
+    return mass * amplified_weights(mass, m)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawCost:
+    """Draws until one is flagged, at a flagged mass."""
+
+    mass: float
+    largest_m: int
+    success: float
+    """Of one quantum draw, on average over m."""
+    rounds: float
+    """Quantum draws for a hit, on average, as what follows."""
+    oracle_calls: float
+    queries: float
+    """Oracle calls and a look at each draw."""
+    classical_rounds: float
+    """Also the queries of classical draws."""
+
+
+def draw_cost(mass: float, amplification: str = "ceil-inclusive") -> DrawCost:
+    """For draws without limit; `mass` in (0, 1]."""
+    assert LEAST_MASS <= mass <= 1
+    least, most = amplification_range(mass, AMPLIFICATIONS.index(amplification))
+    steps = range(least, most + 1)
+    chance = float(np.mean([success(mass, m) for m in steps]))
+    mean_m = (least + most) / 2
+    return DrawCost(mass, most, chance, 1 / chance, mean_m / chance, (mean_m + 1) / chance, 1 / mass)
