@@ -1,0 +1,110 @@
+"""The quantum draw as Qiskit circuits on Aer. Needs the extra `quantum`; import this file only where
+it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from inarow.errors import MissingExtraError
+from inarow.learning.exploration.register import Gate, Register, multiplexed_gates, step_gates, tree_gates
+
+try:
+    from qiskit import QuantumCircuit, transpile
+    from qiskit.circuit.library import RYGate, ZGate
+    from qiskit_aer import AerSimulator
+except ImportError:
+    raise MissingExtraError("qiskit", "quantum") from None
+
+
+def drawn_circuit(register: Register, m: int) -> QuantumCircuit:
+    """The circuit as one draws it: the tree of controlled rotations, then m steps, each between barriers."""
+    circuit = QuantumCircuit(register.qubits)
+    tree = tree_gates(register)
+    _append(circuit, tree)
+    for _ in range(m):
+        circuit.barrier()
+        _append(circuit, step_gates(register, tree))
+    circuit.measure_all()
+    return circuit
+
+
+def elementary_circuit(register: Register, m: int) -> QuantumCircuit:
+    """The same circuit from gates that Aer knows: x, h, ry, and x under one or more controls."""
+    circuit = QuantumCircuit(register.qubits)
+    preparation = multiplexed_gates(register)
+    step = step_gates(register, preparation)
+    _append_elementary(circuit, [*preparation, *step * m])
+    circuit.measure_all()
+    return circuit
+
+
+def sample(register: Register, m: int, shots: int, seed: int) -> np.ndarray:
+    """How often each place is measured, int64 [2^qubits], in one run."""
+    result = AerSimulator(seed_simulator=seed, max_parallel_threads=1).run(elementary_circuit(register, m), shots=shots)
+    return _counts(result, register.qubits)
+
+
+def sample_draws(register: Register, steps: np.ndarray, seed: int) -> np.ndarray:
+    """How often each place is measured in draws of which the i-th has m = steps[i]: a run for each
+    value of m, with as many shots as there are such draws.
+    """
+    counts = np.zeros(2**register.qubits, np.int64)
+    for m, shots in zip(*np.unique(steps, return_counts=True), strict=True):
+        counts += sample(register, int(m), int(shots), seed + int(m))
+    return counts
+
+
+def sample_once_transpiled(register: Register, m: int, seed: int) -> int:
+    """One place, measured as santos-2025 did: a circuit of controlled rotations for every draw,
+    transpiled for Aer and run with one shot.
+    """
+    simulator = AerSimulator(seed_simulator=seed)
+    result = simulator.run(transpile(drawn_circuit(register, m), simulator), shots=1)
+    return int(_counts(result, register.qubits).argmax())
+
+
+def _counts(run: Any, qubits: int) -> np.ndarray:
+    counts = np.zeros(2**qubits, np.int64)
+    for place, count in run.result().get_counts().items():
+        counts[int(place, 2)] = count
+    return counts
+
+
+def _append(circuit: QuantumCircuit, gates: Sequence[Gate]) -> None:
+    for gate in gates:
+        if gate.kind == "x":
+            circuit.x(gate.target)
+            continue
+        plain = RYGate(gate.angle) if gate.kind == "ry" else ZGate()
+        if gate.controls:
+            # Qiskit's state has the value of the first control in its lowest bit.
+            state = sum(value << place for place, value in enumerate(gate.values))
+            plain = plain.control(len(gate.controls), ctrl_state=state, annotated=False)
+        circuit.append(plain, [*gate.controls, gate.target])
+
+
+def _append_elementary(circuit: QuantumCircuit, gates: Sequence[Gate]) -> None:
+    for gate in gates:
+        inverted = [control for control, value in zip(gate.controls, gate.values, strict=True) if not value]
+        if inverted:
+            circuit.x(inverted)
+        if gate.kind == "ry":
+            assert not gate.controls
+            circuit.ry(gate.angle, gate.target)
+        elif gate.kind == "z" and not gate.controls:
+            circuit.z(gate.target)
+        else:
+            if gate.kind == "z":
+                circuit.h(gate.target)
+            if gate.controls:
+                circuit.mcx(list(gate.controls), gate.target)
+            else:
+                circuit.x(gate.target)
+            if gate.kind == "z":
+                circuit.h(gate.target)
+        if inverted:
+            circuit.x(inverted)
