@@ -50,6 +50,10 @@ class TableError(InarowError, ValueError):
     """A file that is not a sound Q-table, or a table for another board."""
 
 
+class InvalidDrawError(InarowError, ValueError):
+    """Probabilities and flags from which nothing can be drawn."""
+
+
 class StoreError(InarowError, ValueError):
     """A file that is not a sound results store, or a result that cannot be stored."""
 

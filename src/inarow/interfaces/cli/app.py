@@ -28,6 +28,7 @@ _COMMANDS = {
     "agents": "List the agents with their parameters.",
     "perft": "Count move sequences and distinct positions by ply.",
     "book": "Build, verify and export opening books.",
+    "quantum": "Show and verify the quantum choice of an action.",
     "bench": "Measure this machine, and peers on the same work.",
     "warmup": "Compile all kernels into the cache.",
 }

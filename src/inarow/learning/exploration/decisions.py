@@ -77,3 +77,14 @@ def choose_actions(
             probabilities,
             rng,
         )
+
+
+@kernel
+def count_selections(
+    probabilities: np.ndarray, legal: int, flags: int, selection: Any, draws: int, rng: np.random.Generator
+) -> np.ndarray:
+    """How often each action is selected in so many decisions that are all the same: int64 [A]."""
+    counts = np.zeros(len(probabilities), np.int64)
+    for _ in range(draws):
+        counts[select(probabilities, legal, flags, selection, rng)[0]] += 1
+    return counts

@@ -107,8 +107,12 @@ def step_gates(register: Register, preparation: Sequence[Gate]) -> list[Gate]:
     """A step of amplification up to the sign of the whole state, which nobody can measure; U is
     given as `preparation`.
     """
-    flips = [gate for place in register.marked for gate in flip_gates(place, register.qubits)]
-    return [*flips, *inverse(preparation), *flip_gates(0, register.qubits), *preparation]
+    return [*oracle_gates(register), *inverse(preparation), *flip_gates(0, register.qubits), *preparation]
+
+
+def oracle_gates(register: Register) -> list[Gate]:
+    """Changes the sign of all marked places."""
+    return [gate for place in register.marked for gate in flip_gates(place, register.qubits)]
 
 
 def flip_gates(place: int, qubits: int) -> list[Gate]:

@@ -1,0 +1,98 @@
+"""`inarow quantum`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from cyclopts import App, Parameter
+from rich.table import Table
+
+from inarow.interfaces.cli.options import Json, Seed
+from inarow.interfaces.cli.output import print_json, print_table, progress_bar, stdout
+from inarow.interfaces.quantum_draw import QuantumDraw, parse_draw
+from inarow.interfaces.quantum_picture import check_picture_path, write_picture
+
+quantum = App(
+    name="quantum", help="Show and verify the quantum choice of an action.", default_parameter=Parameter(negative=())
+)
+_BAR = 40
+
+
+@quantum.command
+def show(
+    *, probabilities: str, flags: str, m: int | None = None, out: Path | None = None, json: Json = False, seed: Seed = 0
+) -> None:
+    """Draw the circuit of a decision, its amplitudes, and the chance of a flagged column against m.
+
+    Args:
+        probabilities: Of the columns, with commas: 0.2,0.3,0.5. A full column is -.
+        flags: The flagged columns, with commas: 1,4.
+        m: Steps of amplification; without it the best number.
+        out: Also draw a picture into this file: .svg or .png.
+    """
+    draw = parse_draw(probabilities, flags, m)
+    if out is not None:
+        check_picture_path(out)
+    from inarow.learning.exploration.circuits import drawn_circuit  # needs an extra
+
+    text = str(drawn_circuit(draw.register, min(draw.m, 1)).draw("text", fold=120))
+    if out is not None:
+        write_picture(draw, out)
+    if json:
+        print_json({**draw.document(), "circuit": text})
+        return
+    times = f"The part between the barriers is a step; m = {draw.m}, so it is taken {draw.m} times.\n\n"
+    sys.stdout.write(f"{text}\n{times if draw.m > 1 else ''}")
+    _print_amplitudes(draw)
+    _print_successes(draw.successes(), draw)
+
+
+@quantum.command
+def verify(*, cases: int = 200, draws: int = 20_000, json: Json = False, seed: Seed = 0) -> None:
+    """Compare closed form, state vector and Qiskit circuits on Aer over random decisions.
+
+    Args:
+        cases: How many decisions, borders (all flagged, one legal column, ...) first.
+        draws: How often each is drawn, in closed form and on Aer.
+    """
+    from inarow.learning.exploration.agreement import SIGNIFICANCE, TOLERANCE, verify_back_ends
+
+    with progress_bar("drawing") as progress:
+        found = verify_back_ends(cases=cases, draws=draws, seed=seed, progress=progress)
+    facts = {
+        "cases": cases,
+        "draws": draws,
+        "seed": seed,
+        "significance": SIGNIFICANCE,
+        "rejected": len(found.rejected),
+        "least_p_value": found.least_p_value,
+        "tolerance": TOLERANCE,
+        "largest_difference": found.largest_difference,
+        "agreed": found.is_agreed,
+    }
+    if json:
+        print_json({**facts, "results": found.results})
+    else:
+        stdout.print("\n".join(f"{name.replace('_', ' ')} {value}" for name, value in facts.items()), highlight=False)
+    if not found.is_agreed:
+        sys.exit(1)
+
+
+def _print_amplitudes(draw: QuantumDraw) -> None:
+    table = Table("column", "flagged", "amplitude before", "after", "probability before", "after", box=None)
+    for place, action in enumerate(draw.register.actions):
+        before, after = draw.before[place], draw.after[place]
+        flag = "yes" if action in draw.flags else ""
+        cells = (f"{before:+.4f}", f"{after:+.4f}", f"{before**2:.4f}", f"{after**2:.4f}")
+        table.add_row(str(action + 1), flag, *cells)
+    print_table(table)
+
+
+def _print_successes(successes: Sequence[float], draw: QuantumDraw) -> None:
+    about = f"flagged mass {draw.mass:.4f}, m of santos-2025 from 0 to {draw.published_range}, best m {draw.best_m}"
+    stdout.print(f"\n{about}", highlight=False)
+    for m, chance in enumerate(successes):
+        mark = " <" if m == draw.m else ""
+        stdout.print(f"m {m:3d}  {chance:.4f}  {'#' * round(_BAR * chance)}{mark}", highlight=False)
