@@ -29,6 +29,7 @@ def test_rows_carry_the_peer_and_the_ratio(monkeypatch):
         ("solve", "6x7x4"),
         ("q-episodes", "tictactoe"),
         ("q-episodes", "6x7x4"),
+        ("selections", "6x7x4"),
         ("games", "6x7x4"),
     ]
     for row in found:

@@ -26,6 +26,7 @@ from inarow.interfaces.bench.peers import (
     openspiel_playouts,
     rate,
 )
+from inarow.interfaces.bench.selections import aer_selections, selections
 from inarow.interfaces.bench.stored_games import stored_games
 from inarow.search.heuristics import make_heuristic
 from inarow.search.mcts import TreeSearch
@@ -177,6 +178,7 @@ _BENCHMARKS = (
         )
         for board in ("tictactoe", "6x7x4")
     ),
+    _Benchmark("selections", "6x7x4", "quantum draws/s", selections, lambda start: aer_selections(start, _SECONDS)),
     _Benchmark("games", "6x7x4", "games/s, random - winblock, stored", stored_games, _no_peer),
 )
 NAMES = tuple(dict.fromkeys(benchmark.name for benchmark in _BENCHMARKS))

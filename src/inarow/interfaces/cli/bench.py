@@ -13,7 +13,7 @@ def bench(*, peers: bool = False, only: str | None = None, json: Json = False, s
     """Measure this machine; with --peers, installed peers on the same work in the same run.
 
     Args:
-        peers: Measure peers, too: OpenSpiel, and a C compiler's code.
+        peers: Measure peers, too, as far as they are installed: OpenSpiel, BitBully, Aer, a C compiler's code.
         only: Only the rows of this name.
     """
     with progress_bar("measuring") as progress:
