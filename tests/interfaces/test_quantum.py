@@ -1,5 +1,6 @@
 """`inarow quantum` as its users meet it."""
 
+import json
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -104,3 +105,16 @@ def test_rounded_probabilities_are_made_exact():
     draw = parse_draw("0.333,0.333,0.333", "1,2", None)
     assert draw.probabilities == pytest.approx(np.full(3, 1 / 3))
     assert draw.mass == pytest.approx(2 / 3)
+
+
+@needs_qiskit
+def test_noise_writes_points_and_a_picture(tmp_path):
+    result = inarow("quantum", "noise", "--out", str(tmp_path / "noise"), "--json")
+    assert (result.returncode, result.stderr) == (0, "")
+    kept = json.loads((tmp_path / "noise" / "noise.json").read_text())
+    assert kept["study"] == json.loads(result.stdout)
+    assert kept["command"].startswith("inarow quantum noise")
+    ends = {(end["source"], end["mass"], end["amplification"]): end["error"] for end in kept["study"]["thresholds"]}
+    assert len(ends) == 16
+    assert ends["gates", 0.05, "optimal"] > ends["gates", 0.1, "optimal"]
+    assert ElementTree.parse(tmp_path / "noise" / "noise.svg").getroot().tag.endswith("svg")

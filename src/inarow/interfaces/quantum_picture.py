@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from inarow.array_file import whole_file
 from inarow.errors import InvalidDrawError, shown
+from inarow.interfaces.picture_file import picture
 from inarow.interfaces.quantum_draw import QuantumDraw
 from inarow.learning.exploration.register import Gate, flip_gates, inverse, oracle_gates, tree_gates
 
@@ -28,19 +28,12 @@ def check_picture_path(path: Path) -> None:
 
 def write_picture(draw: QuantumDraw, path: Path) -> None:
     """Draws the circuit with its first step over amplitudes and chances; the same file for the same draw."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    with matplotlib.rc_context({"svg.hashsalt": "inarow", "font.size": 9}):
-        width = max(11.0, 0.36 * sum(len(gates) for _, gates in _parts(draw)))
-        figure = Figure(figsize=(width, 6), layout="constrained")
+    width = max(11.0, 0.36 * sum(len(gates) for _, gates in _parts(draw)))
+    with picture(path, width, 6) as figure:
         grid = figure.add_gridspec(2, 2, height_ratios=(1, 1.1))
         _draw_circuit(figure.add_subplot(grid[0, :]), draw)
         _draw_amplitudes(figure.add_subplot(grid[1, 0]), draw)
         _draw_chances(figure.add_subplot(grid[1, 1]), draw)
-        kind = path.suffix[1:]
-        with whole_file(path) as file:
-            figure.savefig(file, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else None)
 
 
 def _parts(draw: QuantumDraw) -> list[tuple[str, list[Gate]]]:

@@ -10,9 +10,19 @@ from cyclopts import App, Parameter
 from rich.table import Table
 
 from inarow.interfaces.cli.options import Json, Seed
-from inarow.interfaces.cli.output import print_json, print_table, progress_bar, stdout
+from inarow.interfaces.cli.output import (
+    command_line,
+    json_text,
+    new_file,
+    print_json,
+    print_table,
+    progress_bar,
+    stdout,
+)
+from inarow.interfaces.noise_picture import write_noise_picture
 from inarow.interfaces.quantum_draw import QuantumDraw, parse_draw
 from inarow.interfaces.quantum_picture import check_picture_path, write_picture
+from inarow.learning.exploration.noise import study_noise
 
 quantum = App(
     name="quantum", help="Show and verify the quantum choice of an action.", default_parameter=Parameter(negative=())
@@ -78,6 +88,39 @@ def verify(*, cases: int = 200, draws: int = 20_000, json: Json = False, seed: S
         stdout.print("\n".join(f"{name.replace('_', ' ')} {value}" for name, value in facts.items()), highlight=False)
     if not found.is_agreed:
         sys.exit(1)
+
+
+@quantum.command
+def noise(*, out: Path | None = None, json: Json = False, seed: Seed = 0) -> None:
+    """Find the error rates of a device at which quantum draws no longer save queries.
+
+    Args:
+        out: A folder for all points (noise.json) and a picture (noise.svg).
+    """
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+    with progress_bar("simulating noise") as progress:
+        found = study_noise(progress=progress)
+    if out is not None:
+        with new_file(out / "noise.json") as file:
+            file.write(json_text({"command": command_line(), "study": found}))
+        write_noise_picture(found, out / "noise.svg")
+    if json:
+        print_json(found)
+        return
+    table = Table("flagged mass", "m", "errors of", "queries without", "ends at", "asking all flags", box=None)
+    for each in found.thresholds:
+        key = each.source, each.mass, each.amplification, 0.0
+        (clean,) = [p for p in found.points if (p.source, p.mass, p.amplification, p.error) == key]
+        ends = (_end_text(each.error), _end_text(each.error_asking_all))
+        table.add_row(f"{each.mass:.3f}", each.amplification, each.source, f"{clean.queries:.2f}", *ends)
+    print_table(table)
+
+
+def _end_text(error: float | None) -> str:
+    if error is None:
+        return "never"
+    return f"{error:.2%}" if error else "no advantage"
 
 
 def _print_amplitudes(draw: QuantumDraw) -> None:

@@ -16,6 +16,7 @@ try:
     from qiskit import QuantumCircuit, transpile
     from qiskit.circuit.library import RYGate, ZGate
     from qiskit_aer import AerSimulator
+    from qiskit_aer.noise import NoiseModel, depolarizing_error
 except ImportError:
     raise MissingExtraError("qiskit", "quantum") from None
 
@@ -34,12 +35,30 @@ def drawn_circuit(register: Register, m: int) -> QuantumCircuit:
 
 def elementary_circuit(register: Register, m: int) -> QuantumCircuit:
     """The same circuit from gates that Aer knows: x, h, ry, and x under one or more controls."""
-    circuit = QuantumCircuit(register.qubits)
-    preparation = multiplexed_gates(register)
-    step = step_gates(register, preparation)
-    _append_elementary(circuit, [*preparation, *step * m])
+    circuit = _elementary_unmeasured(register, m)
     circuit.measure_all()
     return circuit
+
+
+def device_circuit(register: Register, m: int) -> QuantumCircuit:
+    """The same circuit, not measured, in gates of usual devices with all qubits connected: rz, sx, x and
+    cx, as few as the transpiler finds.
+    """
+    circuit = _elementary_unmeasured(register, m)
+    return transpile(circuit, basis_gates=["rz", "sx", "x", "cx"], optimization_level=3, seed_transpiler=0)
+
+
+def noisy_chances(circuit: QuantumCircuit, single_error: float, double_error: float) -> np.ndarray:
+    """The chance of each place at the end of a `device_circuit` whose gates on one and on two qubits
+    (rz excepted, which devices do by counting) depolarise with these chances: float64 [2^qubits], exact.
+    """
+    noise = NoiseModel()
+    noise.add_all_qubit_quantum_error(depolarizing_error(single_error, 1), ["sx", "x"])
+    noise.add_all_qubit_quantum_error(depolarizing_error(double_error, 2), ["cx"])
+    simulator = AerSimulator(method="density_matrix", noise_model=noise, max_parallel_threads=1)
+    saved = circuit.copy()
+    saved.save_probabilities()
+    return np.asarray(simulator.run(saved, shots=1).result().data()["probabilities"])
 
 
 def sample(register: Register, m: int, shots: int, seed: int) -> np.ndarray:
@@ -65,6 +84,14 @@ def sample_once_transpiled(register: Register, m: int, seed: int) -> int:
     simulator = AerSimulator(seed_simulator=seed)
     result = simulator.run(transpile(drawn_circuit(register, m), simulator), shots=1)
     return int(_counts(result, register.qubits).argmax())
+
+
+def _elementary_unmeasured(register: Register, m: int) -> QuantumCircuit:
+    circuit = QuantumCircuit(register.qubits)
+    preparation = multiplexed_gates(register)
+    step = step_gates(register, preparation)
+    _append_elementary(circuit, [*preparation, *step * m])
+    return circuit
 
 
 def _counts(run: Any, qubits: int) -> np.ndarray:
