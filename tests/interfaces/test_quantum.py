@@ -118,3 +118,13 @@ def test_noise_writes_points_and_a_picture(tmp_path):
     assert len(ends) == 16
     assert ends["gates", 0.05, "optimal"] > ends["gates", 0.1, "optimal"]
     assert ElementTree.parse(tmp_path / "noise" / "noise.svg").getroot().tag.endswith("svg")
+
+
+def test_theory_stands_beside_what_was_drawn():
+    rows = document("quantum", "theory", "--decisions", "2000")
+    assert len(rows) == 18
+    for row in rows:
+        assert row["measured"]["rounds"] == pytest.approx(row["rounds"], rel=0.15)
+    text = inarow("quantum", "theory", "--decisions", "2000").stdout
+    assert "0.143         3          0.507" in text
+    assert inarow("quantum", "theory", "--decisions", "0").stderr == "inarow: decisions is 0; it must be at least 1\n"

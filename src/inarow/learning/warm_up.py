@@ -10,7 +10,9 @@ import numpy as np
 from inarow.games.position import Position
 from inarow.games.spec import TIC_TAC_TOE
 from inarow.learning.exploration.config import Policy
+from inarow.learning.exploration.decisions import count_selections
 from inarow.learning.exploration.explorer import Explorer
+from inarow.learning.exploration.theory import measured_cost
 from inarow.learning.tabular.config import Phase, QConfig
 from inarow.learning.tabular.lookup import TableValues
 from inarow.learning.tabular.trainer import Trainer
@@ -34,3 +36,5 @@ def _explore_a_little() -> None:
     explorer, rng = Explorer(TIC_TAC_TOE, Policy()), np.random.default_rng(0)
     explorer.choose_in(Position.start(TIC_TAC_TOE), np.zeros(TIC_TAC_TOE.actions), 1, rng)
     explorer.table.find(np.zeros(1, np.uint64))
+    count_selections(np.full(2, 0.5), 0b11, 0b01, Policy().selection(), 1, rng)
+    measured_cost(0.5, 1, rng)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from inarow.learning.exploration.theory import draw_cost, success
+from inarow.learning.exploration.theory import TABLE_MASSES, draw_cost, measured_cost, success
 
 # Section 6 of the specification of santos-2025: flagged mass, k, chance of a quantum draw, draws for a hit,
 # quantum and classical. Three entries are a unit of the last digit off: 0.421 and 0.409 are 0.42048 and 0.40848,
@@ -66,3 +66,18 @@ def test_the_best_m_is_nearly_certain_for_small_masses():
     assert draw_cost(1e-4, "optimal").success > 0.999
     assert draw_cost(0.25, "optimal").success == pytest.approx(1)
     assert success(0.3, 0) == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("amplification", ["ceil-inclusive", "ceil-exclusive", "floor", "optimal"])
+def test_draws_cost_what_theory_says(amplification):
+    rng = np.random.default_rng(11)
+    for mass in (0.01, 0.1, 0.3, 0.6, 0.9, 1.0):
+        cost, measured = draw_cost(mass, amplification), measured_cost(mass, 20_000, rng, amplification)
+        spread = 5 * cost.rounds / np.sqrt(20_000)  # a number of draws varies as much as its mean
+        assert measured.rounds == pytest.approx(cost.rounds, abs=spread)
+        assert measured.oracle_calls == pytest.approx(cost.oracle_calls, abs=spread * (cost.largest_m + 1))
+        assert measured.classical_rounds == pytest.approx(1 / mass, abs=5 / mass / np.sqrt(20_000))
+
+
+def test_the_table_has_the_published_masses():
+    assert [row[0] for row in PUBLISHED] == list(TABLE_MASSES)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
 from cyclopts import App, Parameter
 from rich.table import Table
 
+from inarow.errors import InvalidLimitError
 from inarow.interfaces.cli.options import Json, Seed
 from inarow.interfaces.cli.output import (
     command_line,
@@ -22,7 +25,9 @@ from inarow.interfaces.cli.output import (
 from inarow.interfaces.noise_picture import write_noise_picture
 from inarow.interfaces.quantum_draw import QuantumDraw, parse_draw
 from inarow.interfaces.quantum_picture import check_picture_path, write_picture
+from inarow.learning.exploration.config import Amplification
 from inarow.learning.exploration.noise import study_noise
+from inarow.learning.exploration.theory import TABLE_MASSES, draw_cost, measured_cost
 
 quantum = App(
     name="quantum", help="Show and verify the quantum choice of an action.", default_parameter=Parameter(negative=())
@@ -88,6 +93,42 @@ def verify(*, cases: int = 200, draws: int = 20_000, json: Json = False, seed: S
         stdout.print("\n".join(f"{name.replace('_', ' ')} {value}" for name, value in facts.items()), highlight=False)
     if not found.is_agreed:
         sys.exit(1)
+
+
+@quantum.command
+def theory(
+    *, amplification: Amplification = "ceil-inclusive", decisions: int = 100_000, json: Json = False, seed: Seed = 0
+) -> None:
+    """What a flagged column costs, by theory and by drawing, for flagged masses from 0.01 to 1.
+
+    Args:
+        amplification: How m is chosen.
+        decisions: How many are drawn for each mass.
+    """
+    if decisions < 1:
+        raise InvalidLimitError(f"decisions is {decisions}; it must be at least 1")
+    rng = np.random.default_rng(seed)
+    rows = [
+        (draw_cost(mass, amplification), measured_cost(mass, decisions, rng, amplification)) for mass in TABLE_MASSES
+    ]
+    if json:
+        print_json([{**asdict(cost), "measured": measured} for cost, measured in rows])
+        return
+    table = Table(
+        "flagged mass", "largest m", "chance", "draws", "oracle calls", "queries", "classical draws", box=None
+    )
+    for cost, measured in rows:
+        table.add_row(
+            f"{cost.mass:.3f}",
+            str(cost.largest_m),
+            f"{cost.success:.3f}",
+            f"{cost.rounds:.2f} ({measured.rounds:.2f})",
+            f"{cost.oracle_calls:.2f} ({measured.oracle_calls:.2f})",
+            f"{cost.queries:.2f}",
+            f"{cost.classical_rounds:.2f} ({measured.classical_rounds:.2f})",
+        )
+    print_table(table)
+    stdout.print("In brackets: measured.", highlight=False)
 
 
 @quantum.command

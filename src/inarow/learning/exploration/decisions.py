@@ -88,3 +88,16 @@ def count_selections(
     for _ in range(draws):
         counts[select(probabilities, legal, flags, selection, rng)[0]] += 1
     return counts
+
+
+@kernel
+def total_cost(
+    probabilities: np.ndarray, legal: int, flags: int, selection: Any, decisions: int, rng: np.random.Generator
+) -> tuple[int, int]:
+    """(Draws, applications of the oracle) in so many decisions that are all the same."""
+    total_rounds = total_calls = 0
+    for _ in range(decisions):
+        _, rounds, _, calls = select(probabilities, legal, flags, selection, rng)
+        total_rounds += rounds
+        total_calls += calls
+    return total_rounds, total_calls

@@ -21,6 +21,7 @@ from typing import Literal
 
 import numpy as np
 
+from inarow.learning.exploration.config import Amplification
 from inarow.learning.exploration.register import Register, lay_out
 from inarow.learning.exploration.selection import AMPLIFICATIONS, amplification_range
 from inarow.workers import Progress
@@ -29,7 +30,7 @@ COLUMNS = 7
 MASSES = (0.01, 0.05, 0.1, 1 / 7)
 SINGLE_SHARE = 0.1
 """Error of a gate on one qubit, as a share of the error of one on two."""
-STUDIED: tuple[str, ...] = ("ceil-inclusive", "optimal")
+STUDIED: tuple[Amplification, ...] = ("ceil-inclusive", "optimal")
 Source = Literal["gates", "readout"]
 ERRORS: Mapping[Source, np.ndarray] = {"gates": np.geomspace(1e-4, 0.1, 19), "readout": np.geomspace(1e-3, 0.5, 19)}
 
@@ -42,7 +43,7 @@ class NoisePoint:
     error: float
     """Of a gate on two qubits, or of reading a qubit."""
     mass: float
-    amplification: str
+    amplification: Amplification
     chance: float
     """Of a flagged action in a quantum draw, on average over m."""
     queries: float
@@ -57,7 +58,7 @@ class Threshold:
 
     source: Source
     mass: float
-    amplification: str
+    amplification: Amplification
     error: float | None
     """The advantage over classical draws ends here: 0 if there is none, None if it outlasts all errors studied."""
     error_asking_all: float | None
@@ -133,7 +134,13 @@ def misread(chances: np.ndarray, error: float) -> np.ndarray:
 
 
 def _point(
-    source: Source, error: float, mass: float, amplification: str, chances: Sequence[float], least: int, most: int
+    source: Source,
+    error: float,
+    mass: float,
+    amplification: Amplification,
+    chances: Sequence[float],
+    least: int,
+    most: int,
 ) -> NoisePoint:
     """From the chance of a flagged draw for each m."""
     chance = float(np.mean(chances[least : most + 1]))
@@ -142,7 +149,7 @@ def _point(
 
 
 def _thresholds(points: Sequence[NoisePoint]) -> tuple[Threshold, ...]:
-    rows: dict[tuple[Source, float, str], list[NoisePoint]] = {}
+    rows: dict[tuple[Source, float, Amplification], list[NoisePoint]] = {}
     for point in points:
         rows.setdefault((point.source, point.mass, point.amplification), []).append(point)
     return tuple(
