@@ -65,6 +65,14 @@ def checksum(arrays: Mapping[str, np.ndarray]) -> str:
     return digest.hexdigest()
 
 
+def content_hash(path: Path, error: type[InarowError]) -> str:
+    """Tells files apart, whatever their names; raises `error` if it cannot be read."""
+    try:
+        return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+    except OSError as reason:
+        raise error(f"{path} cannot be read: {reason.strerror}") from None
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """A file that takes its name only when the block ends well; until then an older one stays."""

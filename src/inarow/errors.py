@@ -54,6 +54,10 @@ class InvalidDrawError(InarowError, ValueError):
     """Probabilities and flags from which nothing can be drawn."""
 
 
+class NetError(InarowError, ValueError):
+    """A file that is not a sound net, or a net for another board or of another kind."""
+
+
 class StoreError(InarowError, ValueError):
     """A file that is not a sound results store, or a result that cannot be stored."""
 

@@ -11,9 +11,10 @@ from msgspec.structs import replace
 
 from inarow.agents.agent import Decision
 from inarow.agents.simple import draw, draw_best
+from inarow.array_file import content_hash
 from inarow.errors import TableError
 from inarow.games.position import Position
-from inarow.learning.tabular.lookup import TableValues, content_hash, load_values, shipped_table
+from inarow.learning.tabular.lookup import TableValues, load_values, shipped_table
 
 
 class QParameters(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,4 +51,4 @@ class QAgent:
 
 def table_hash(parameters: QParameters) -> str | None:
     """Of the table file, if one is named."""
-    return None if parameters.table == "auto" else content_hash(Path(parameters.table))
+    return None if parameters.table == "auto" else content_hash(Path(parameters.table), TableError)

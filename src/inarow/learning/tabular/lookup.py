@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -88,14 +87,6 @@ def load_values(path: Path) -> TableValues:
 def _load(path: Path, changed: int, size: int) -> TableValues:
     table, about = QTable.load(path)
     return TableValues(table, to_config(about.get("config"), QConfig, str(path)))
-
-
-def content_hash(path: Path) -> str:
-    """Tells files apart, whatever their names."""
-    try:
-        return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
-    except OSError as error:
-        raise TableError(f"{path} cannot be read: {error.strerror}") from None
 
 
 def shipped_table(spec: GameSpec) -> Path:

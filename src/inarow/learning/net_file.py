@@ -1,0 +1,138 @@
+"""Nets in files: one `.onnx` file with all weights inside and JSON metadata about it, played with ONNX Runtime.
+
+Playing needs neither torch nor onnx. A file is data: it runs standard operators only, and reads no other file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from inarow.array_file import whole_file
+from inarow.errors import NetError, one_line, shown
+from inarow.games.spec import GameSpec
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+ANY_BOARD = "any"
+_FORMAT, _VERSION = "inarow-net", 1
+_METADATA = "inarow"
+"""The key of the metadata of an ONNX file under which ours are."""
+_MAX_BYTES = 256 << 20
+_KEPT_NETS = 8
+_ONLY_FATAL = 4
+"""Of ONNX Runtime's log levels: what else goes wrong comes as an exception."""
+
+
+class NetAbout(msgspec.Struct, frozen=True, kw_only=True):
+    """What a file says about its net."""
+
+    kind: str
+    """The learner that made it, which knows its inputs and outputs: deep-q, alphazero."""
+    board: str
+    """A board string, or `any`."""
+    config: dict[str, Any]
+    """What the training was told."""
+    seed: int
+    inarow: str = version("inarow")
+    """The version that wrote the file."""
+    provenance: dict[str, Any] = {}
+    """How it came about, in words and numbers: JSON."""
+
+
+class Net:
+    """A net in play: a function of arrays, on one thread."""
+
+    def __init__(self, content: bytes, source: str) -> None:
+        """From the bytes of a file that errors call `source`; raises NetError."""
+        self._session = _open_session(content, source)
+        self.about = _read_about(self._session.get_modelmeta().custom_metadata_map, source)
+        self._inputs = [each.name for each in self._session.get_inputs()]
+
+    def run(self, *inputs: np.ndarray) -> list[np.ndarray]:
+        """All outputs for inputs in the order of the net, of the types and shapes that its kind says."""
+        outputs: list[np.ndarray] = self._session.run(None, dict(zip(self._inputs, inputs, strict=True)))
+        return outputs
+
+    def check_board(self, spec: GameSpec) -> None:
+        """Raises NetError if the net is for another board."""
+        if self.about.board not in (ANY_BOARD, str(spec)):
+            raise NetError(f"the net is for {self.about.board}, not for {spec}")
+
+
+def to_bytes(model: ModelProto, about: NetAbout) -> bytes:
+    """The content of a file. The model must have its weights inside and no other metadata."""
+    text = json.dumps({"format": _FORMAT, "version": _VERSION, **msgspec.to_builtins(about)})
+    model.metadata_props.add(key=_METADATA, value=text)
+    content: bytes = model.SerializeToString()
+    return content
+
+
+def save_net(path: Path, model: ModelProto, about: NetAbout) -> None:
+    """Writes a file, whole or not at all."""
+    with whole_file(path) as file:
+        file.write(to_bytes(model, about))
+
+
+def load_net(path: Path, kind: str) -> Net:
+    """A net of a kind of learner; raises NetError. Kept in memory as long as the file is the same."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise NetError(f"{path} cannot be read: {error.strerror}") from None
+    if status.st_size > _MAX_BYTES:
+        raise NetError(f"{path} has more than {_MAX_BYTES >> 20} MB; it is not a net")
+    net = _load(path.resolve(), status.st_mtime_ns, status.st_size)
+    if net.about.kind != kind:
+        raise NetError(f"{path} is a net of {shown(net.about.kind)}, not of {kind}")
+    return net
+
+
+@lru_cache(maxsize=_KEPT_NETS)
+def _load(path: Path, changed: int, size: int) -> Net:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise NetError(f"{path} cannot be read: {error.strerror}") from None
+    return Net(content, str(path))
+
+
+def _open_session(content: bytes, source: str) -> Any:
+    import onnxruntime  # takes a while: only who plays a net pays for it
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.add_session_config_entry("session.inter_op.allow_spinning", "0")
+    options.log_severity_level = _ONLY_FATAL
+    try:
+        return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # ONNX Runtime has its own errors, all directly under Exception
+        raise NetError(f"{source} is not a net: {one_line(error)}") from None
+
+
+def _read_about(metadata: Mapping[str, str], source: str) -> NetAbout:
+    if _METADATA not in metadata:
+        raise NetError(f"{source} is not a net of inarow: its metadata are missing")
+    try:
+        header = msgspec.json.decode(metadata[_METADATA], type=dict[str, Any])
+        found = header.pop("format", None), header.pop("version", None)
+        if found != (_FORMAT, _VERSION):
+            raise NetError(f"{source} has format {found[0]} {found[1]}, not {_FORMAT} {_VERSION}")
+        about = msgspec.convert(header, NetAbout)
+        if about.board != ANY_BOARD:
+            GameSpec.parse(about.board)
+        return about
+    except NetError:
+        raise
+    except (msgspec.MsgspecError, ValueError) as error:
+        raise NetError(f"{source} is not a net of inarow: {one_line(error)}") from None
