@@ -12,10 +12,9 @@ from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.search.heuristics import HeuristicName, make_heuristic
 from inarow.search.minimax import Minimax, MinimaxResult, forced_end
+from inarow.search.negamax import FLAT_WIN
 
 _USUAL_DEPTH = 4
-_FLAT_WIN = 10_000.0
-"""What a line is worth in santos-2025, however soon it comes."""
 
 Depth = Annotated[int, msgspec.Meta(ge=1, le=256)]
 HeuristicChoice = Annotated[HeuristicName, msgspec.Meta(description="how positions at the depth limit are judged")]
@@ -105,7 +104,7 @@ class NegamaxAgent:
     def _search_on(self, spec: GameSpec, *, prune: bool) -> Minimax:
         search = self._searches.get(prune)
         if search is None or search.spec != spec:
-            wins = np.full(spec.cells + 1, _FLAT_WIN)
+            wins = np.full(spec.cells + 1, FLAT_WIN)
             order = np.arange(spec.actions)
             search = Minimax(spec, make_heuristic("squares", spec), prune=prune, order=order, wins=wins)
             self._searches[prune] = search
@@ -115,7 +114,7 @@ class NegamaxAgent:
 def _randomised_choices(result: MinimaxResult) -> list[int]:
     """What a randomised move is drawn from, given the values of all moves."""
     values = {action: value for action, value in enumerate(result.values) if value is not None}
-    if max(values.values()) >= _FLAT_WIN or min(values.values()) <= -_FLAT_WIN:
+    if max(values.values()) >= FLAT_WIN or min(values.values()) <= -FLAT_WIN:
         return [result.action]
     return [action for action, value in values.items() if value > 0] or list(values)
 

@@ -1,0 +1,67 @@
+"""What a deep Q-learning run is told: frozen, read from TOML, unknown keys refused."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from inarow.games.spec import GameSpec
+from inarow.learning.config import ConfigPart
+from inarow.learning.exploration.config import Policy
+
+Layer = Annotated[int, Meta(ge=1, le=1024)]
+
+
+class Network(ConfigPart, frozen=True, kw_only=True):
+    """The sizes of the net, as published in santos-2025 if not told otherwise."""
+
+    filters: Annotated[
+        tuple[Layer, ...], Meta(min_length=1, max_length=32, description="of each convolution, all 4x4")
+    ] = (20, 20, 20, 30, 30, 30, 30)
+    dense: Annotated[
+        tuple[Layer, ...], Meta(max_length=8, description="of each layer between the convolutions and the value")
+    ] = (49, 7, 7)
+
+
+class Rewards(ConfigPart, frozen=True, kw_only=True):
+    """What the learner is given at the end of a game."""
+
+    win: float = 1.0
+    draw: float = 0.5
+    loss: float = -1.0
+
+
+class DeepQConfig(ConfigPart, frozen=True, kw_only=True):
+    """Deep Q-learning of one side against an opponent that does not learn."""
+
+    learner: Annotated[Literal["deep-q"], Meta(description="which kind of learner this configures")]
+    board: Annotated[str, Meta(description="board string")]
+    episodes: Annotated[int, Meta(ge=1, le=10**7, description="games to learn from")]
+    side: Annotated[Literal["first", "second"], Meta(description="which side the learner has")] = "first"
+    opponent: Annotated[str, Meta(description="agent string")] = "negamax"
+    seed: Annotated[int, Meta(ge=0, le=2**63 - 1, description="root of all chance")] = 0
+    policy: Policy = Policy()
+    rewards: Rewards = Rewards()
+    network: Network = Network()
+    alpha: Annotated[float, Meta(gt=0, le=1, description="how far a target goes from the value to what followed")] = 0.8
+    terminal: Annotated[
+        Literal["blend", "reward"],
+        Meta(description="target of a last move: by alpha as all others (santos-2025), or the reward itself"),
+    ] = "blend"
+    batch: Annotated[int, Meta(ge=1, le=100_000, description="games between two fits; the net is fixed in between")] = (
+        300
+    )
+    lockstep: Annotated[
+        int, Meta(ge=1, le=100_000, description="games of a batch that move together; 1: one game after the other")
+    ] = 300
+    epochs: Annotated[int, Meta(ge=1, le=1000, description="how often a fit goes through the moves of a batch")] = 5
+    minibatch: Annotated[int, Meta(ge=1, le=100_000, description="moves in a step of a fit")] = 32
+    learning_rate: Annotated[float, Meta(gt=0, le=1, description="of Adam")] = 1e-3
+
+    def __post_init__(self) -> None:
+        GameSpec.parse(self.board)
+
+    @property
+    def spec(self) -> GameSpec:
+        return GameSpec.parse(self.board)

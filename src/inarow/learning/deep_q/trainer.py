@@ -1,0 +1,191 @@
+"""Deep Q-learning as a process that goes from batch to batch.
+
+A batch is some games with a net that does not change. Each move of the learner then gets a target,
+
+    y = q + alpha * (r + max Q(next turn) - q),
+
+q the value that the net gave the board after the move; at the end of a game there is no next turn, before it no
+reward. The net is fitted to these targets. What a `Trainer` learns follows from its config alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from inarow.errors import MissingExtraError
+from inarow.learning.deep_q import boards
+from inarow.learning.deep_q.config import DeepQConfig
+from inarow.learning.deep_q.layers import first_weights
+from inarow.learning.deep_q.opponents import MakeOpponent, make_opponents
+from inarow.learning.deep_q.play import Choose, PlayedGames, choose_best, play_games
+from inarow.learning.deep_q.values import KIND
+from inarow.learning.exploration.explorer import Explorer
+from inarow.learning.net_file import Net, NetAbout, to_bytes
+
+if TYPE_CHECKING:
+    from inarow.learning.deep_q.network import TrainedNet
+
+_SIDES = {"first": 0, "second": 1}
+_WEIGHTS, _EXPLORING, _OPPONENTS, _ORDER, _TEST = range(5)
+"""Streams of chance, each again one for every group of games."""
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """A batch of training. Rates and means are over its games; the last four over the training so far."""
+
+    episode: int
+    """The last one of the batch."""
+    episodes: int
+    reward: float
+    wins: float
+    draws: float
+    losses: float
+    plies: float
+    loss: float
+    """Mean squared error in the last epoch of the fit."""
+    states: int
+    """Positions in which the learner was to move."""
+    iterations: float | None
+    """See `exploration.metrics`."""
+    oracle_calls: int
+    decisions: int
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """Greedy games."""
+
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    plies: float
+
+
+class Trainer:
+    """Learns as its config says."""
+
+    def __init__(self, config: DeepQConfig, make_opponent: MakeOpponent | None = None) -> None:
+        """`make_opponent` serves opponents that have no compiled form; raises MissingExtraError without torch."""
+        self.config = config
+        self.episodes = 0
+        self.curve: list[CurvePoint] = []
+        self.explorer = Explorer(config.spec, config.policy)
+        self._make_opponent = make_opponent
+        weights = first_weights(config.network, config.spec, np.random.default_rng(self._stream(_WEIGHTS, 0)))
+        self._trained = _make_trained_net(config, weights)
+
+    @property
+    def is_finished(self) -> bool:
+        return self.episodes == self.config.episodes
+
+    def run_batch(self, progress: Progress | None = None) -> None:
+        """Plays the next batch and learns from it. `progress` is told episodes during the games."""
+        config = self.config
+        net, groups = self.net(), []
+        end = min(self.episodes + config.batch, config.episodes)
+        for first in range(self.episodes, end, config.lockstep):
+            groups.append(self._play_group(net, first, min(config.lockstep, end - first)))
+            if progress is not None:
+                progress(first + len(groups[-1].results), config.episodes)
+        planes = np.concatenate([group.planes for group in groups])
+        targets = np.concatenate([self.targets(group) for group in groups]).astype(np.float32)
+        loss = self._trained.fit(planes, targets, np.random.default_rng(self._stream(_ORDER, self.episodes)))
+        self.episodes = end
+        self._report(groups, loss)
+
+    def _play_group(self, net: Net, first: int, count: int) -> PlayedGames:
+        """`count` games after the episode number `first`, all at once; each has the heat of its own episode."""
+        rng = np.random.default_rng(self._stream(_EXPLORING, first))
+        heat = self.explorer.heat(first + 1 + np.arange(count))
+
+        def explore(keys: np.ndarray, legal: np.ndarray, values: np.ndarray, games: np.ndarray) -> np.ndarray:
+            return self.explorer.choose(keys, legal, values, heat[games], rng)
+
+        return self._play(net, explore, count, self._stream(_OPPONENTS, first))
+
+    def test(self, games: int) -> TestResult:
+        """Games without exploration, all chance the opponent's. The same again each time."""
+        played = self._play(self.net(), choose_best, games, self._stream(_TEST, 0))
+        wins, draws, losses = (int((played.results == each).sum()) for each in (boards.WON, boards.DRAWN, boards.LOST))
+        return TestResult(games, wins, draws, losses, float(played.plies.mean()))
+
+    def _play(self, net: Net, choose: Choose, count: int, seed: np.random.SeedSequence) -> PlayedGames:
+        config = self.config
+        opponents = make_opponents(config.opponent, config.spec, count, seed, self._make_opponent)
+        return play_games(net, config.spec, opponents, choose, count, _SIDES[config.side])
+
+    def targets(self, played: PlayedGames) -> np.ndarray:
+        """What the values of the moves of some games should be, float64 [moves]."""
+        rewards = self._rewards(played.results)[played.games]
+        is_last = np.isnan(played.futures)
+        followed = np.where(is_last, rewards, played.futures)
+        alpha = np.where(is_last, 1.0, self.config.alpha) if self.config.terminal == "reward" else self.config.alpha
+        targets: np.ndarray = played.values + alpha * (followed - played.values)
+        return targets
+
+    def _rewards(self, results: np.ndarray) -> np.ndarray:
+        rewards = self.config.rewards
+        by_result = np.zeros(4)
+        by_result[[boards.WON, boards.DRAWN, boards.LOST]] = rewards.win, rewards.draw, rewards.loss
+        rewarded: np.ndarray = by_result[results]
+        return rewarded
+
+    def _report(self, groups: Sequence[PlayedGames], loss: float) -> None:
+        results = np.concatenate([group.results for group in groups])
+        metrics = self.explorer.metrics
+        self.curve.append(
+            CurvePoint(
+                episode=self.episodes,
+                episodes=len(results),
+                reward=float(self._rewards(results).mean()),
+                wins=float((results == boards.WON).mean()),
+                draws=float((results == boards.DRAWN).mean()),
+                losses=float((results == boards.LOST).mean()),
+                plies=float(np.concatenate([group.plies for group in groups]).mean()),
+                loss=loss,
+                states=metrics.states,
+                iterations=metrics.iterations,
+                oracle_calls=metrics.oracle_calls,
+                decisions=metrics.decisions,
+            )
+        )
+
+    def net(self) -> Net:
+        """The net as it is now, in play."""
+        return Net(self.net_content(), "the net")
+
+    def net_content(self, **provenance: Any) -> bytes:
+        """What a file of the net holds; `provenance` is added to what the trainer knows itself."""
+        config = self.config
+        about = NetAbout(
+            kind=KIND,
+            board=config.board,
+            config=msgspec.to_builtins(config),
+            seed=config.seed,
+            provenance={"episodes": self.episodes, **provenance},
+        )
+        try:
+            from inarow.learning.deep_q.export import to_model
+        except ImportError as error:
+            raise MissingExtraError(error.name or "onnx", "train") from None
+        return to_bytes(to_model(self._trained.weights(), config.spec), about)
+
+    def _stream(self, purpose: int, episode: int) -> np.random.SeedSequence:
+        return np.random.SeedSequence(self.config.seed, spawn_key=(purpose, episode))
+
+
+def _make_trained_net(config: DeepQConfig, weights: dict[str, np.ndarray]) -> TrainedNet:
+    try:
+        from inarow.learning.deep_q.network import TrainedNet
+    except ImportError as error:
+        raise MissingExtraError(error.name or "torch", "train") from None
+    return TrainedNet(config, weights)
