@@ -8,9 +8,10 @@ from inarow.errors import InvalidStudyError, shown
 from inarow.studies.harman.study import HARMAN
 from inarow.studies.kumbhakern_2025.study import KUMBHAKERN_2025
 from inarow.studies.paranji_2025.study import PARANJI_2025
+from inarow.studies.santos_2025.study import SANTOS_2025
 from inarow.studies.study import Study
 
-STUDIES: Mapping[str, Study] = {study.name: study for study in (PARANJI_2025, KUMBHAKERN_2025, HARMAN)}
+STUDIES: Mapping[str, Study] = {study.name: study for study in (PARANJI_2025, KUMBHAKERN_2025, HARMAN, SANTOS_2025)}
 
 
 def find_study(name: str) -> Study:

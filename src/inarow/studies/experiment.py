@@ -40,7 +40,7 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return np.random.SeedSequence([self.seed, own]).spawn(count)
 
 
-class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What an experiment found. `figures` and `curves` follow from the experiment, `timings`, in
     seconds, from the machine as well.
     """
@@ -48,3 +48,5 @@ class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     figures: dict[str, float] = {}
     curves: dict[str, list[tuple[float, float]]] = {}
     timings: dict[str, float] = {}
+    files: dict[str, bytes] = {}
+    """What is kept beside the results, by path. The runner writes them; a kept result has none."""

@@ -11,8 +11,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from inarow import __version__
+from inarow.array_file import whole_file
 from inarow.errors import StoreError, one_line
 from inarow.studies.experiment import Experiment, Scale, Variant
 from inarow.studies.report import StudyReport
@@ -46,13 +48,20 @@ class ResultsFile:
         wanted = {experiment.key for experiment in experiments}
         return [each for each in self.finished if each.version == __version__ and each.experiment.key in wanted]
 
-    def add(self, finished: Finished) -> None:
-        """Returns when the line is on the disk."""
+    def add(self, finished: Finished) -> Finished:
+        """Returns what is kept when the line is on the disk, and before it the files beside it."""
+        for name, content in finished.measured.files.items():
+            place = self._path.parent / name
+            place.parent.mkdir(exist_ok=True)
+            with whole_file(place) as beside:
+                beside.write(content)
+        finished = replace(finished, measured=replace(finished.measured, files={}))
         with self._path.open("ab") as file:
             file.write(msgspec.json.encode(finished) + b"\n")
             file.flush()
             os.fsync(file.fileno())
         self.finished.append(finished)
+        return finished
 
 
 def run_study(
@@ -74,9 +83,7 @@ def run_study(
     if missing:
         with open_pool(min(workers, len(missing))) as pool:
             for experiment, measured in zip(missing, pool.map(study.run, missing), strict=True):
-                finished = Finished(experiment, __version__, measured)
-                file.add(finished)
-                have[experiment.key] = finished
+                have[experiment.key] = file.add(Finished(experiment, __version__, measured))
                 done += 1
                 if progress is not None:
                     progress(done, len(experiments))

@@ -22,6 +22,8 @@ class Repeated:
     size: dict[str, int]
     variants: tuple[Variant, ...] = VARIANTS
     """Those in which it makes sense."""
+    stage: int = 0
+    """Runs of a stage come after all of those before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +41,20 @@ class Study:
     """Results of one variant may be missing."""
 
     def plan(self, scale: Scale, variants: Sequence[Variant], seed: int) -> list[Experiment]:
-        """All experiments of a scale; repetitions have the seeds `seed`, `seed` + 1, ..."""
+        """All experiments of a scale; repetitions have the seeds `seed`, `seed` + 1, ...
+
+        Within a stage they come seed by seed, so that what is there before the end has something of everything.
+        """
         planned = self.experiments(scale)
         last = seed + max(repeated.runs for repeated in planned) - 1
         if last > _HIGHEST_SEED:
             raise InvalidLimitError(f"the last seed would be {last}; it must be at most 2^63 - 1")
         return [
             Experiment(self.name, repeated.name, variant, seed + number, repeated.size)
+            for stage in sorted({repeated.stage for repeated in planned})
+            for number in range(max(repeated.runs for repeated in planned))
             for repeated in planned
+            if repeated.stage == stage and number < repeated.runs
             for variant in variants
             if variant in repeated.variants
-            for number in range(repeated.runs)
         ]
