@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
@@ -43,3 +44,23 @@ class Agent(Protocol):
         ...
 
     def decide(self, position: Position) -> Decision: ...
+
+
+Watch = Callable[[Decision], None]
+"""Told, while an agent thinks, what it would decide now and what it knows."""
+
+
+@runtime_checkable
+class WatchedAgent(Protocol):
+    """An agent that can be watched while it thinks. Being watched changes no decision.
+
+    An exception out of `watch` ends the search and gets through; searches call it every few
+    milliseconds.
+    """
+
+    def decide_watched(self, position: Position, watch: Watch | None) -> Decision: ...
+
+
+def decide_watched(agent: Agent, position: Position, watch: Watch) -> Decision:
+    """The decision of any agent; `watch` is told of it on the way by those that can be watched."""
+    return agent.decide_watched(position, watch) if isinstance(agent, WatchedAgent) else agent.decide(position)

@@ -15,8 +15,8 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from inarow.agents.agent import Decision
-from inarow.agents.mcts import tree_decision
+from inarow.agents.agent import Decision, Watch
+from inarow.agents.mcts import tree_decision, watch_tree
 from inarow.games.position import Position
 from inarow.search.mcts import TreeSearch
 
@@ -90,9 +90,13 @@ class LevelAgent:
         self._search: TreeSearch | None = None
 
     def decide(self, position: Position) -> Decision:
+        return self.decide_watched(position, None)
+
+    def decide_watched(self, position: Position, watch: Watch | None) -> Decision:
         if self._search is None or self._search.spec != position.spec:
             self._search = TreeSearch(position.spec, self._rng)
-        decision = tree_decision(self._search.search(position, simulations=self._level.simulations))
+        result = self._search.search(position, simulations=self._level.simulations, watch=watch_tree(watch))
+        decision = tree_decision(result)
         if self._level.temperature == 0 or decision.visits is None:
             return decision
         policy = _heated(decision.visits, self._level.temperature)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
 
-from inarow.agents.agent import Decision
+from inarow.agents.agent import Decision, Watch
 from inarow.agents.minimax import Depth, HeuristicChoice
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
@@ -62,13 +63,17 @@ class MctsAgent:
         self._search: TreeSearch | None = None
 
     def decide(self, position: Position) -> Decision:
+        return self.decide_watched(position, None)
+
+    def decide_watched(self, position: Position, watch: Watch | None) -> Decision:
         wanted = self._parameters
         if self._search is None or self._search.spec != position.spec:
             self._search = self._make_search(position.spec)
+        tell = watch_tree(watch)
         if wanted.seconds != "none":
-            return tree_decision(self._search.search(position, seconds=wanted.seconds))
+            return tree_decision(self._search.search(position, seconds=wanted.seconds, watch=tell))
         simulations = _USUAL_SIMULATIONS if wanted.simulations == "auto" else wanted.simulations
-        return tree_decision(self._search.search(position, simulations=simulations))
+        return tree_decision(self._search.search(position, simulations=simulations, watch=tell))
 
     def _make_search(self, spec: GameSpec) -> TreeSearch:
         wanted = self._parameters
@@ -96,6 +101,11 @@ class HybridAgent(MctsAgent):
         wanted = self._parameters
         informed = spec.cells if wanted.informed == "all" else wanted.informed
         return Rollouts(informed, wanted.depth, make_heuristic(wanted.heuristic, spec))
+
+
+def watch_tree(watch: Watch | None) -> Callable[[TreeResult], None] | None:
+    """What a tree search tells on its way, to somebody who watches decisions."""
+    return None if watch is None else lambda result: watch(tree_decision(result))
 
 
 def tree_decision(result: TreeResult) -> Decision:

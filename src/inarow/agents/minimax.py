@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 import numpy as np
 
-from inarow.agents.agent import Decision
+from inarow.agents.agent import Decision, Watch
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.search.heuristics import HeuristicName, make_heuristic
@@ -55,8 +55,28 @@ class MinimaxAgent:
             result = search.deepen(position, seconds=wanted.seconds, depth=depth)
         else:
             result = search.search(position, _USUAL_DEPTH if wanted.depth == "auto" else depth)
-        best = result.best
-        action = best[int(self._rng.random() * len(best))] if wanted.tie == "random" else result.action
+        return self._decision(position, result)
+
+    def decide_watched(self, position: Position, watch: Watch | None) -> Decision:
+        """The same action, found by deepening ply by ply, so that there is something to tell on the way."""
+        if watch is None:
+            return self.decide(position)
+        search, wanted = self._search_on(position.spec), self._parameters
+        depth = None if isinstance(wanted.depth, str) else wanted.depth
+        if wanted.depth == "auto" and wanted.seconds == "none":
+            depth = _USUAL_DEPTH
+        result = search.deepen(
+            position,
+            seconds=None if wanted.seconds == "none" else wanted.seconds,
+            depth=depth,
+            watch=lambda known: watch(minimax_decision(position, known, known.action)),
+        )
+        return self._decision(position, result)
+
+    def _decision(self, position: Position, result: MinimaxResult) -> Decision:
+        action, best = result.action, result.best
+        if self._parameters.tie == "random":
+            action = best[int(self._rng.random() * len(best))]
         return minimax_decision(position, result, action)
 
     def _search_on(self, spec: GameSpec) -> Minimax:

@@ -82,6 +82,9 @@ class TreeResult:
     """Whether a tree had no room for some node, whose place was then taken by more rollouts."""
 
 
+Watch = Callable[[TreeResult], None]
+
+
 class TreeSearch:
     """Searches positions of one board, and goes on with the part of its trees that a game reaches."""
 
@@ -121,11 +124,13 @@ class TreeSearch:
         simulations: int | None = None,
         seconds: float | None = None,
         cancelled: Cancelled | None = None,
+        watch: Watch | None = None,
     ) -> TreeResult:
         """Runs simulations, so many or so long in each thread, from a position that is not over.
 
         One of the two is given. Ends early when the result is proven or `cancelled` says so, which
-        is asked every few milliseconds. However short, it runs a first few simulations.
+        is asked every few milliseconds. However short, it runs a first few simulations. With one
+        thread, `watch` is told every few milliseconds what is known; that changes no result.
         """
         self._go_to(position)
         end = None if seconds is None else time.perf_counter() + seconds
@@ -133,10 +138,12 @@ class TreeSearch:
         def is_over() -> bool:
             return (end is not None and time.perf_counter() >= end) or (cancelled is not None and cancelled())
 
-        def run(number: int) -> int:
-            return self._run(number, position, simulations, is_over)
-
         threads = range(len(self._trees))
+        tell = watch if len(threads) == 1 else None
+
+        def run(number: int) -> int:
+            return self._run(number, position, simulations, is_over, tell)
+
         if len(threads) == 1:
             done = run(0)
         else:
@@ -154,7 +161,9 @@ class TreeSearch:
                 plant(tree)
         self._root = position
 
-    def _run(self, number: int, position: Position, limit: int | None, is_over: Callable[[], bool]) -> int:
+    def _run(
+        self, number: int, position: Position, limit: int | None, is_over: Callable[[], bool], watch: Watch | None
+    ) -> int:
         like = self._layout.board
         stones, mask = from_int(position.stones, like), from_int(position.mask, like)
         done, batch = 0, max(_FIRST_BATCH, len(position.legal_actions))
@@ -177,6 +186,8 @@ class TreeSearch:
             done += run
             if run < wanted or is_over():
                 break
+            if watch is not None:
+                watch(self._result(position, done))
             batch = _next_batch(batch, time.perf_counter() - clock)
         return done
 

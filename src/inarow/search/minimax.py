@@ -25,6 +25,7 @@ _PATIENCE = 20_000
 _HIGHEST_EXPONENT = 1000
 
 Cancelled = Callable[[], bool]
+Watch = Callable[["MinimaxResult"], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,17 +112,22 @@ class Minimax:
         nodes: int | None = None,
         depth: int | None = None,
         cancelled: Cancelled | None = None,
+        watch: Watch | None = None,
     ) -> MinimaxResult:
         """Searches one ply deeper again and again, and gives the last search that was finished.
 
         Ends after `seconds`, after about `nodes`, at `depth`, when `cancelled` says so, or when the
-        end of the game is forced. The first ply is always finished.
+        end of the game is forced. The first ply is always finished. `watch` is told every few
+        milliseconds what the last finished search found, with all nodes so far; that changes no
+        result, but an exception out of it ends the search.
         """
         end = None if seconds is None else time.perf_counter() + seconds
         result = self.search(position, 1)
         spent = result.nodes
 
         def is_over() -> bool:
+            if watch is not None:
+                watch(replace(result, nodes=spent + int(self._walks[0].nodes)))
             return (
                 (end is not None and time.perf_counter() >= end)
                 or (nodes is not None and spent + self._walks[0].nodes >= nodes)
