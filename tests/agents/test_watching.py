@@ -14,6 +14,7 @@ WATCHED = [
     "minimax:depth=4,heuristic=powers,tie=random,memory=1",
     "minimax:depth=2,prune=false",
     "mcts:simulations=300",
+    "mcts:simulations=100,threads=2",
     "hybrid:simulations=8",
     "solver:level=2",
 ]
@@ -34,7 +35,7 @@ def test_being_watched_changes_no_action(name, position, seed):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", ["minimax:depth=none", "mcts:simulations=100000000", "mcts:seconds=3600"])
+@pytest.mark.parametrize("name", ["minimax:depth=none", "mcts:simulations=100000000", "mcts:seconds=3600,threads=2"])
 def test_whoever_watches_may_end_the_search(name):
     told = []
 

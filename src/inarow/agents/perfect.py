@@ -11,14 +11,15 @@ from inarow.agents.agent import Agent, Decision
 from inarow.agents.levels import LEVELS, TOP_LEVEL, LevelAgent
 from inarow.agents.minimax import minimax_decision
 from inarow.games.position import Position
+from inarow.games.spec import GameSpec
 from inarow.search.heuristics import make_heuristic
 from inarow.search.minimax import Minimax
 from inarow.search.questions import Limits
 from inarow.search.shipped import analyse
 
-_FALLBACK_NODES = 200_000
+FALLBACK_NODES = 200_000
 """What the agent searches where the solver gives up: some tenths of a second."""
-_MANY_CELLS, _SOLVER_NODES = 25, 200_000
+_MANY_CELLS, SOLVER_NODES = 25, 200_000
 """On boards of more cells that the fast solver does not serve, the solver may visit so many nodes."""
 
 Tie = Annotated[
@@ -57,20 +58,20 @@ class SolverAgent:
         self._rng = rng
 
     def decide(self, position: Position) -> Decision:
-        spec = position.spec
-        is_slow = spec.cells > _MANY_CELLS and not (spec.gravity and spec.fits_word)
-        analysis = analyse(position, only_best=True, limits=Limits(nodes=_SOLVER_NODES) if is_slow else None)
+        analysis = analyse(
+            position, only_best=True, limits=Limits(nodes=SOLVER_NODES) if is_too_hard(position.spec) else None
+        )
         if analysis.score is None:
             return self._guess(position, analysis.nodes)
-        action = _nearest_to_centre(position, analysis.best)
+        action = nearest_to_centre(position, analysis.best)
         if self._tie == "random":
             action = analysis.best[int(self._rng.random() * len(analysis.best))]
         return Decision(action=action, value=float(np.sign(analysis.score)), score=analysis.score, nodes=analysis.nodes)
 
     def _guess(self, position: Position, nodes: int) -> Decision:
         search = Minimax(position.spec, make_heuristic("windows", position.spec), all_best=True)
-        result = search.deepen(position, nodes=_FALLBACK_NODES)
-        decision = minimax_decision(position, result, _nearest_to_centre(position, result.best))
+        result = search.deepen(position, nodes=FALLBACK_NODES)
+        decision = minimax_decision(position, result, nearest_to_centre(position, result.best))
         details = {**(decision.details or {}), "exact": False}
         return Decision(
             action=decision.action,
@@ -81,7 +82,12 @@ class SolverAgent:
         )
 
 
-def _nearest_to_centre(position: Position, actions: tuple[int, ...]) -> int:
+def is_too_hard(spec: GameSpec) -> bool:
+    """Whether the agent gives the solver only so many nodes on a board."""
+    return spec.cells > _MANY_CELLS and not (spec.gravity and spec.fits_word)
+
+
+def nearest_to_centre(position: Position, actions: tuple[int, ...]) -> int:
     """The action whose column, and without gravity row, is nearest to the middle; the first of several."""
     spec = position.spec
 

@@ -129,26 +129,33 @@ class TreeSearch:
         """Runs simulations, so many or so long in each thread, from a position that is not over.
 
         One of the two is given. Ends early when the result is proven or `cancelled` says so, which
-        is asked every few milliseconds. However short, it runs a first few simulations. With one
-        thread, `watch` is told every few milliseconds what is known; that changes no result.
+        is asked every few milliseconds. However short, it runs a first few simulations. `watch` is
+        told every few milliseconds what is known; that changes no result, but an exception out of
+        it ends the search.
         """
         self._go_to(position)
         end = None if seconds is None else time.perf_counter() + seconds
 
-        def is_over() -> bool:
-            return (end is not None and time.perf_counter() >= end) or (cancelled is not None and cancelled())
+        ended = False
 
-        threads = range(len(self._trees))
-        tell = watch if len(threads) == 1 else None
+        def is_over() -> bool:
+            return ended or (end is not None and time.perf_counter() >= end) or (cancelled is not None and cancelled())
 
         def run(number: int) -> int:
-            return self._run(number, position, simulations, is_over, tell)
+            return self._run(number, position, simulations, is_over, watch if number == 0 else None)
 
-        if len(threads) == 1:
+        threads = len(self._trees)
+        if threads == 1:
             done = run(0)
         else:
-            with ThreadPoolExecutor(len(threads)) as pool:
-                done = sum(pool.map(run, threads))
+            with ThreadPoolExecutor(threads - 1) as pool:
+                others = [pool.submit(run, number) for number in range(1, threads)]
+                try:
+                    done = run(0)  # in this thread, so that `watch` can end the search
+                except BaseException:
+                    ended = True
+                    raise
+                done += sum(other.result() for other in others)
         return self._result(position, done)
 
     def _go_to(self, position: Position) -> None:

@@ -30,6 +30,7 @@ _COMMANDS = {
     "book": "Build, verify and export opening books.",
     "quantum": "Show and verify the quantum choice of an action.",
     "bench": "Measure this machine, and peers on the same work.",
+    "engine": "Play for another program: UCI-shaped, GTP or a position a line.",
     "warmup": "Compile all kernels into the cache.",
 }
 

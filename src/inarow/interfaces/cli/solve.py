@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from inarow.errors import InarowError, one_line
 from inarow.games.notation import format_move
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
@@ -17,9 +15,8 @@ from inarow.interfaces.cli.options import Board, Json, Memory, Seed, Threads
 from inarow.interfaces.cli.output import print_json, spinner, stdout
 from inarow.interfaces.cli.solving import make_limits, make_solver
 from inarow.interfaces.drawing import MARKS
-from inarow.search.questions import Limits
+from inarow.interfaces.engine.lines import solve_lines
 from inarow.search.solution import Analysis
-from inarow.search.solver import Solver
 
 
 def solve(
@@ -55,7 +52,7 @@ def solve(
     position = Position.parse("" if moves == "-" else moves, spec)
     solver = make_solver(spec, book=book, no_book=no_book, memory=memory, threads=threads)
     if moves == "-":
-        sys.exit(_solve_lines(sys.stdin, spec, solver, scores=scores, weak=weak, limits=limits))
+        sys.exit(solve_lines(sys.stdin, spec, solver, scores=scores, weak=weak, limits=limits))
     with spinner(f"solving {spec} {position.moves}"):
         analysis = solver.analyse(position, limits=limits)
     if json:
@@ -99,26 +96,3 @@ def _verdict(position: Position, analysis: Analysis) -> str:
         )
     result = "draws" if analysis.score == 0 else "wins" if analysis.score > 0 else "loses"
     return f"{mover} to move {result} in {analysis.plies} plies: score {analysis.score}"
-
-
-def _solve_lines(
-    lines: Iterable[str], spec: GameSpec, solver: Solver, *, scores: bool, weak: bool, limits: Limits | None
-) -> int:
-    """A position a line in, its answer a line out, in order; returns the exit code."""
-    code = 0
-    for number, line in enumerate(lines, start=1):
-        try:
-            position = Position.parse(line, spec)
-            if scores:
-                analysis = solver.analyse(position, limits=limits)
-                answer = " ".join("-" if score is None else str(score) for score in analysis.scores)
-            else:
-                solution = solver.solve(position, weak=weak, limits=limits)
-                known = solution.outcome if weak else solution.score
-                answer = f"{solution.lower}..{solution.upper}" if known is None else str(known)
-            print(f"{position.moves} {answer}", flush=True)
-        except InarowError as error:
-            print(f"inarow: line {number}: {one_line(error)}", file=sys.stderr)
-            print(flush=True)
-            code = 1
-    return code

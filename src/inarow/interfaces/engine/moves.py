@@ -1,0 +1,83 @@
+"""Moves as engine protocols write them.
+
+columns    a column from 1 on boards with gravity, else a cell as chess has it: `c4` is the third
+           column, fourth row from below
+openspiel  what OpenSpiel calls the actions of its connect_four, tic_tac_toe and mnk: `x3`, `o(0,2)`,
+           counted from 0, rows from the top
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+from inarow.errors import NotationError, shown
+from inarow.games.notation import parse_moves
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+
+Notation = Literal["columns", "openspiel"]
+NOTATIONS: tuple[Notation, ...] = get_args(Notation)
+
+_CELL = re.compile(r"([a-p])([0-9]{1,2})")
+_OPENSPIEL_COLUMN = re.compile(r"[xo]([0-9]{1,2})")
+_OPENSPIEL_CELL = re.compile(r"[xo]\(([0-9]{1,2}),([0-9]{1,2})\)")
+
+
+def format_engine_move(action: int, spec: GameSpec) -> str:
+    """In the notation `columns`."""
+    if spec.gravity:
+        return str(action + 1)
+    row, column = divmod(action, spec.columns)
+    return f"{chr(ord('a') + column)}{spec.rows - row}"
+
+
+def format_openspiel_move(action: int, position: Position) -> str:
+    """An action of the side to move."""
+    side = "xo"[position.side_to_move - 1]
+    if position.spec.gravity:
+        return f"{side}{action}"
+    row, column = divmod(action, position.spec.columns)
+    return f"{side}({row},{column})"
+
+
+def parse_engine_move(text: str, spec: GameSpec) -> int:
+    """The action of a move in either notation; raises NotationError. Whether it is legal is not checked."""
+    action = _column(text) if spec.gravity else _cell(text, spec)
+    if action is None or not 0 <= action < spec.actions:
+        example = format_engine_move(spec.actions - 1, spec)
+        kind = f"columns are 1 to {example}" if spec.gravity else f"cells are a1 to {_last_cell(spec)}"
+        raise NotationError(f"{shown(text)} is no move on {spec}; {kind}")
+    return action
+
+
+def parse_engine_moves(words: Sequence[str], spec: GameSpec) -> tuple[int, ...]:
+    """The actions of moves, a word each; one word that is no move may be a move string."""
+    if len(words) == 1 and len(words[0]) > 1:
+        try:
+            return (parse_engine_move(words[0], spec),)
+        except NotationError:
+            return parse_moves(words[0], spec)
+    return tuple(parse_engine_move(word, spec) for word in words)
+
+
+def _column(text: str) -> int | None:
+    if text.isascii() and text.isdigit() and len(text) <= 2:
+        return int(text) - 1
+    match = _OPENSPIEL_COLUMN.fullmatch(text)
+    return None if match is None else int(match[1])
+
+
+def _cell(text: str, spec: GameSpec) -> int | None:
+    if match := _OPENSPIEL_CELL.fullmatch(text):
+        row, column = int(match[1]), int(match[2])
+    elif match := _CELL.fullmatch(text):
+        row, column = spec.rows - int(match[2]), ord(match[1]) - ord("a")
+    else:
+        return None
+    return row * spec.columns + column if 0 <= row < spec.rows and column < spec.columns else None
+
+
+def _last_cell(spec: GameSpec) -> str:
+    return format_engine_move(spec.columns - 1, spec)
