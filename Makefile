@@ -67,4 +67,5 @@ $(VENV)/base: $(VENV)/python pyproject.toml constraints.txt
 
 $(VENV)/dev: $(VENV)/python pyproject.toml constraints.txt
 	$(PIP) --editable ".[dev,train,quantum,cluster,adapters,tb]"
+	$(PIP) --no-deps kaggle-environments
 	@touch $@ $(VENV)/base

@@ -66,6 +66,10 @@ class InvalidAgentError(InarowError, ValueError):
     """An agent string with an unknown name, an unknown key or a value out of range."""
 
 
+class KaggleFileError(InarowError, RuntimeError):
+    """A Kaggle agent file that failed, took too long, or cannot be made."""
+
+
 class InvalidStudyError(InarowError, ValueError):
     """The name of a study that does not exist."""
 

@@ -37,7 +37,7 @@ COMPILED = [
 ]
 NAMES = [*SIMPLE, *SEARCHING, *COMPILED]
 # tested where they are at home:
-ON_SOME_BOARDS = {"negamax", "harman/mcts", "harman/q", "human", "q", "window", "kumbhakern-2025/window"}
+ON_SOME_BOARDS = {"negamax", "harman/mcts", "harman/q", "human", "q", "window", "kumbhakern-2025/window", "kaggle"}
 
 
 def test_every_agent_is_covered_here():

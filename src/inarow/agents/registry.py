@@ -18,6 +18,7 @@ import numpy as np
 
 from inarow.agents.agent import Agent
 from inarow.agents.human import Ask, HumanAgent
+from inarow.agents.kaggle import KaggleFileAgent, KaggleParameters, file_hash
 from inarow.agents.mcts import HybridAgent, HybridParameters, MctsAgent, MctsParameters
 from inarow.agents.minimax import MinimaxAgent, MinimaxParameters, NegamaxAgent, NegamaxParameters
 from inarow.agents.perfect import SolverParameters, build_solver_agent
@@ -107,6 +108,7 @@ _OWN_KINDS: Mapping[str, AgentKind] = {
             SolverParameters,
             build_solver_agent,
         ),
+        AgentKind("kaggle", "plays from a Kaggle ConnectX file", KaggleParameters, KaggleFileAgent, file_hash),
         AgentKind("human", "a person at the keyboard", NoParameters, _build_human),
     )
 }

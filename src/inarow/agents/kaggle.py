@@ -1,0 +1,166 @@
+"""The agent that plays from a Kaggle ConnectX file: code of strangers, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import weakref
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import numpy as np
+
+from inarow.agents import kaggle_host
+from inarow.agents.agent import Decision
+from inarow.array_file import content_hash
+from inarow.errors import IllegalMoveError, InvalidAgentError, KaggleFileError, one_line, shown
+from inarow.games.position import Position
+
+_HARMLESS = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "OMP_NUM_THREADS")
+"""The only variables of our environment that the process of a file gets."""
+_START_SECONDS = 10.0
+"""What starting Python may take; Kaggle does not count it."""
+
+
+class KaggleParameters(msgspec.Struct, frozen=True, kw_only=True):
+    file: Annotated[str, msgspec.Meta(description="Python file whose last callable is the agent")] = ""
+    seconds: Annotated[float, msgspec.Meta(gt=0, le=3600, description="time for a move")] = 2.0
+    overage: Annotated[float, msgspec.Meta(ge=0, le=3600, description="time in a game for moves that take longer")] = (
+        60.0
+    )
+
+
+class KaggleFileAgent:
+    """Decides as the file does. Each game gets a new process in an empty folder, without our environment variables.
+
+    An answer that is not a plain int is an illegal move, as on Kaggle (None is column 0, also as there);
+    an exception or a move beyond the time limits raises KaggleFileError.
+    """
+
+    def __init__(self, name: str, parameters: KaggleParameters, rng: np.random.Generator) -> None:
+        self.name = name
+        self._path = Path(parameters.file).resolve()
+        if not self._path.is_file():
+            raise InvalidAgentError(f"kaggle needs an agent file; {shown(parameters.file)} is none")
+        self._seconds, self._overage = parameters.seconds, parameters.overage
+        self._left = self._overage
+        self._last: tuple[int, ...] | None = None
+        self._process: KaggleProcess | None = None
+
+    def decide(self, position: Position) -> Decision:
+        if not position.spec.gravity:
+            raise KaggleFileError(f"Kaggle files play ConnectX, which has gravity, not {position.spec}")
+        if self._process is None or self._last is None or position.actions[: len(self._last)] != self._last:
+            self._begin()
+        assert self._process is not None
+        reply = self._process.ask(
+            observation(position, self._left), configuration(position, self._seconds), self._seconds + self._left
+        )
+        self._left -= max(0.0, reply["seconds"] - self._seconds)
+        if self._left < 0 or "error" in reply:
+            self._process.close()
+            self._process = None
+            raise KaggleFileError(reply.get("error") or f"time is up: {reply['seconds']:.3f} s for a move")
+        action = checked_action(reply)
+        self._last = (*position.actions, action)
+        return Decision(action=action, details={"seconds": round(reply["seconds"], 6)})
+
+    def _begin(self) -> None:
+        if self._process is not None:
+            self._process.close()
+        self._process = KaggleProcess(self._path)
+        self._left = self._overage
+
+
+def file_hash(parameters: KaggleParameters) -> str:
+    """Tells files apart, whatever their names."""
+    return content_hash(Path(parameters.file), InvalidAgentError)
+
+
+def checked_action(reply: dict[str, Any]) -> int:
+    """The column that Kaggle would understand; raises IllegalMoveError."""
+    if reply["kind"] == "NoneType":
+        return 0
+    if reply["kind"] != "int":
+        answer = f"{reply['kind']} {shown(str(reply['action']))}"
+        raise IllegalMoveError(f"the file answered {answer}; Kaggle takes a plain int only")
+    return int(reply["action"])
+
+
+def observation(position: Position, overage: float) -> dict[str, Any]:
+    """What Kaggle shows to the side to move."""
+    return {
+        "board": position.to_kaggle(),
+        "mark": position.side_to_move,
+        "step": position.ply,
+        "remainingOverageTime": overage,
+    }
+
+
+def configuration(position: Position, seconds: float) -> dict[str, Any]:
+    """What Kaggle tells about the game."""
+    spec = position.spec
+    return {
+        "rows": spec.rows,
+        "columns": spec.columns,
+        "inarow": spec.inarow,
+        "actTimeout": seconds,
+        "timeout": seconds,
+        "agentTimeout": 60,
+        "episodeSteps": 1000,
+        "runTimeout": 1200,
+    }
+
+
+class KaggleProcess:
+    """One process that plays one file; `bare` forbids it everything but the standard library and NumPy."""
+
+    def __init__(self, path: Path, *, bare: bool = False) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="inarow-kaggle-")
+        environment = {name: os.environ[name] for name in _HARMLESS if name in os.environ}
+        host = str(Path(kaggle_host.__file__))
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-B", host, *(["--bare"] if bare else []), str(path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=self._folder.name,
+            env={**environment, "HOME": self._folder.name},
+        )
+        self._is_new = True
+        self._close = weakref.finalize(self, _end, self._process, self._folder)
+
+    def ask(self, observation: dict[str, Any], configuration: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """The reply of the host; raises KaggleFileError when none came in time."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        request = json.dumps({"observation": observation, "configuration": configuration})
+        patience = seconds + (_START_SECONDS if self._is_new else 1.0)
+        self._is_new = False
+        try:
+            self._process.stdin.write(request.encode() + b"\n")
+            self._process.stdin.flush()
+            if not select.select([self._process.stdout], [], [], patience)[0]:
+                raise KaggleFileError(f"time is up: no answer within {seconds:g} s")
+            reply: dict[str, Any] = json.loads(self._process.stdout.readline())
+        except (OSError, ValueError) as error:
+            self.close()
+            raise KaggleFileError(f"the process of the file ended: {one_line(error)}") from None
+        except KaggleFileError:
+            self.close()
+            raise
+        return reply
+
+    def close(self) -> None:
+        self._close()
+
+
+def _end(process: subprocess.Popen[bytes], folder: tempfile.TemporaryDirectory[str]) -> None:
+    process.kill()
+    process.communicate()
+    folder.cleanup()

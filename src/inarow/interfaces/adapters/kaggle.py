@@ -1,0 +1,48 @@
+"""Our agents as Kaggle has them: a callable of observation and configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from inarow.agents.registry import Seed, make_agent
+from inarow.errors import IllegalMoveError
+from inarow.games.position import Position
+from inarow.games.spec import TIC_TAC_TOE, GameSpec
+
+
+def spec_of_configuration(configuration: Mapping[str, Any] | None) -> GameSpec:
+    """The board of a ConnectX configuration; Kaggle's Tic Tac Toe has none."""
+    if configuration is None or "columns" not in configuration:
+        return TIC_TAC_TOE
+    return GameSpec(int(configuration["rows"]), int(configuration["columns"]), int(configuration["inarow"]))
+
+
+class KaggleAgent:
+    """`agent(observation, configuration) -> int`, the 0-based column (or cell), for one game after the other."""
+
+    def __init__(self, agent: str, *, seed: Seed = 0) -> None:
+        self._agent = make_agent(agent, seed=seed)
+        self._last: Position | None = None
+
+    def __call__(self, observation: Mapping[str, Any], configuration: Mapping[str, Any] | None = None) -> int:
+        board = [int(cell) for cell in observation["board"]]
+        position = self._position(board, spec_of_configuration(configuration))
+        action = self._agent.decide(position).action
+        self._last = position.play(action)
+        return action
+
+    def _position(self, board: list[int], spec: GameSpec) -> Position:
+        """The position of a board: the last one and an answer to it, so that trees live on, else by itself."""
+        last = self._last
+        if last is not None and last.spec == spec and not last.is_over:
+            cells = np.flatnonzero(np.array(last.to_kaggle()) != board)
+            action = int(cells[0]) % spec.actions if len(cells) == 1 else -1
+            try:
+                if action >= 0 and last.play(action).to_kaggle() == board:
+                    return last.play(action)
+            except IllegalMoveError:
+                pass
+        return Position.from_array(np.array(board, np.int8).reshape(spec.rows, spec.columns), spec)

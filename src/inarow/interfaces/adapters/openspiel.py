@@ -1,0 +1,116 @@
+"""OpenSpiel both ways: our agents as its bots, its bots as our agents.
+
+Its games connect_four, tic_tac_toe and mnk are ours under other names, with the same actions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inarow.agents.agent import Agent, Decision
+from inarow.agents.registry import Seed, make_agent
+from inarow.errors import InvalidSpecError, MissingExtraError, shown
+from inarow.games.position import Position
+from inarow.games.spec import TIC_TAC_TOE, GameSpec
+
+try:
+    import pyspiel
+except ImportError:
+    raise MissingExtraError("open_spiel", "adapters") from None
+
+
+def spec_of_game(game: Any) -> GameSpec:
+    """The board of an OpenSpiel game; raises InvalidSpecError where we have none."""
+    name, parameters = game.get_type().short_name, game.get_parameters()
+    if name == "connect_four":
+        return GameSpec(parameters["rows"], parameters["columns"], parameters["x_in_row"])
+    if name == "tic_tac_toe":
+        return TIC_TAC_TOE
+    if name == "mnk":
+        return GameSpec(parameters["n"], parameters["m"], parameters["k"], gravity=False)
+    raise InvalidSpecError(
+        f"{shown(name)} is no k-in-a-row game; those of OpenSpiel are connect_four, tic_tac_toe, mnk"
+    )
+
+
+def game_of_spec(spec: GameSpec) -> Any:
+    """The OpenSpiel game on a board."""
+    if spec.gravity:
+        return pyspiel.load_game("connect_four", {"rows": spec.rows, "columns": spec.columns, "x_in_row": spec.inarow})
+    return pyspiel.load_game("mnk", {"m": spec.columns, "n": spec.rows, "k": spec.inarow})
+
+
+def position_of_state(state: Any) -> Position:
+    """The position of an OpenSpiel state, with its history."""
+    position = Position.start(spec_of_game(state.get_game()))
+    for action in state.history():
+        position = position.play(action)
+    return position
+
+
+class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]
+    """One of our agents for OpenSpiel. It reads everything from the state, so it may be asked about any."""
+
+    def __init__(self, agent: str | Agent, *, seed: Seed = 0) -> None:
+        pyspiel.Bot.__init__(self)
+        self._agent = make_agent(agent, seed=seed) if isinstance(agent, str) else agent
+
+    def step(self, state: Any) -> int:
+        return self._agent.decide(position_of_state(state)).action
+
+    def restart(self) -> None:
+        """Nothing to forget."""
+
+    def restart_at(self, state: Any) -> None:
+        """Nothing to remember: `step` gets the state."""
+
+    def inform_action(self, state: Any, player_id: int, action: int) -> None:
+        """Nothing to learn, for the same reason."""
+
+    def provides_policy(self) -> bool:
+        return True
+
+    def get_policy(self, state: Any) -> list[tuple[int, float]]:
+        return self.step_with_policy(state)[0]
+
+    def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
+        """The decision, and the distribution that the agent says it comes from; else all on it."""
+        decision = self._agent.decide(position_of_state(state))
+        chances = decision.policy
+        policy = [
+            (action, float(action == decision.action) if chances is None else chances[action])
+            for action in state.legal_actions()
+        ]
+        return policy, decision.action
+
+
+class OpenSpielAgent:
+    """A bot of OpenSpiel, for either side, as our agent. It is told the moves of the game as they come."""
+
+    def __init__(self, bot: Any, game: Any, name: str) -> None:
+        self.name = name
+        self._bot = bot
+        self._game = game
+        self._spec = spec_of_game(game)
+        self._told: tuple[int, ...] | None = None
+
+    def decide(self, position: Position) -> Decision:
+        if position.spec != self._spec:
+            raise InvalidSpecError(f"the bot plays {self._spec}, not {position.spec}")
+        state = self._catch_up(position.actions)
+        action = int(self._bot.step(state))
+        self._told = (*position.actions, action)
+        return Decision(action=action)
+
+    def _catch_up(self, actions: tuple[int, ...]) -> Any:
+        """The state of the game after `actions`; the bot knows it, too."""
+        told = self._told
+        state = self._game.new_initial_state()
+        if told is None or actions[: len(told)] != told:
+            self._bot.restart()
+            told = ()
+        for number, action in enumerate(actions):
+            if number >= len(told):
+                self._bot.inform_action(state, state.current_player(), action)
+            state.apply_action(action)
+        return state

@@ -1,0 +1,28 @@
+"""What learners of other ecosystems see: stones as planes, and which actions exist."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+
+Planes = npt.NDArray[np.int8]
+
+
+def planes_for(position: Position, side: int) -> Planes:
+    """int8 [rows, columns, 2], row 0 on top: the stones of `side` (1 or 2), then those of the other."""
+    cells = position.to_array()
+    return np.stack([cells == side, cells == 3 - side], axis=2).astype(np.int8)
+
+
+def room_mask(position: Position) -> Planes:
+    """int8 [A]: 1 for an action with room for a stone, also when the game is over."""
+    cells = position.to_array()
+    entries = cells[0] if position.spec.gravity else cells.ravel()
+    return np.where(entries == 0, np.int8(1), np.int8(0))
+
+
+def planes_shape(spec: GameSpec) -> tuple[int, int, int]:
+    return spec.rows, spec.columns, 2
