@@ -15,7 +15,7 @@ from inarow.games.spec import GameSpec
 from inarow.search.heuristics import make_heuristic
 from inarow.search.mcts import USUAL_EXPLORATION, Rollouts, TreeResult, TreeSearch
 
-_USUAL_SIMULATIONS = 1000
+USUAL_SIMULATIONS = 1000
 
 
 class MctsParameters(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,7 +72,7 @@ class MctsAgent:
         tell = watch_tree(watch)
         if wanted.seconds != "none":
             return tree_decision(self._search.search(position, seconds=wanted.seconds, watch=tell))
-        simulations = _USUAL_SIMULATIONS if wanted.simulations == "auto" else wanted.simulations
+        simulations = USUAL_SIMULATIONS if wanted.simulations == "auto" else wanted.simulations
         return tree_decision(self._search.search(position, simulations=simulations, watch=tell))
 
     def _make_search(self, spec: GameSpec) -> TreeSearch:

@@ -14,7 +14,7 @@ from inarow.search.heuristics import HeuristicName, make_heuristic
 from inarow.search.minimax import Minimax, MinimaxResult, forced_end
 from inarow.search.negamax import FLAT_WIN
 
-_USUAL_DEPTH = 4
+USUAL_DEPTH = 4
 
 Depth = Annotated[int, msgspec.Meta(ge=1, le=256)]
 HeuristicChoice = Annotated[HeuristicName, msgspec.Meta(description="how positions at the depth limit are judged")]
@@ -54,7 +54,7 @@ class MinimaxAgent:
         if wanted.seconds != "none":
             result = search.deepen(position, seconds=wanted.seconds, depth=depth)
         else:
-            result = search.search(position, _USUAL_DEPTH if wanted.depth == "auto" else depth)
+            result = search.search(position, USUAL_DEPTH if wanted.depth == "auto" else depth)
         return self._decision(position, result)
 
     def decide_watched(self, position: Position, watch: Watch | None) -> Decision:
@@ -64,7 +64,7 @@ class MinimaxAgent:
         search, wanted = self._search_on(position.spec), self._parameters
         depth = None if isinstance(wanted.depth, str) else wanted.depth
         if wanted.depth == "auto" and wanted.seconds == "none":
-            depth = _USUAL_DEPTH
+            depth = USUAL_DEPTH
         result = search.deepen(
             position,
             seconds=None if wanted.seconds == "none" else wanted.seconds,

@@ -31,6 +31,7 @@ _COMMANDS = {
     "quantum": "Show and verify the quantum choice of an action.",
     "bench": "Measure this machine, and peers on the same work.",
     "engine": "Play for another program: UCI-shaped, GTP or a position a line.",
+    "export": "Make files that play elsewhere: Kaggle submissions.",
     "warmup": "Compile all kernels into the cache.",
 }
 

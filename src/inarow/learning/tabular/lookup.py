@@ -52,6 +52,11 @@ class TableValues:
         )
         return values if is_known else None
 
+    def rows(self) -> tuple[np.ndarray, np.ndarray]:
+        """All of it: keys, uint64 [N], and values, float64 [N, A], in the order in which positions were met."""
+        count = len(self._table)
+        return self._table.keys[:count], self._table.values[:count]
+
 
 @kernel
 def _read(
