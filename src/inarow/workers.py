@@ -96,7 +96,7 @@ class _Processes:
         self._window = workers * self._AHEAD
         self._maps = 0
         self._workers: list[_Worker] = []
-        with _interrupts_held_back():
+        with interrupts_held_back():
             try:
                 self._workers.extend(_Worker() for _ in range(workers))
             except BaseException:
@@ -198,7 +198,7 @@ def _that_can_travel(error: Exception) -> Exception:
 
 
 @contextmanager
-def _interrupts_held_back() -> Iterator[None]:
+def interrupts_held_back() -> Iterator[None]:
     """Ctrl-C waits for the end of the block, and processes started in it never see one."""
     if not hasattr(signal, "pthread_sigmask"):  # on Windows
         yield

@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
-from inarow.agents.agent import Agent, Decision
+from inarow.agents.agent import Agent, Decision, Watch
 from inarow.agents.levels import LEVELS, TOP_LEVEL, LevelAgent
 from inarow.agents.minimax import minimax_decision
 from inarow.games.position import Position
@@ -58,15 +59,25 @@ class SolverAgent:
         self._rng = rng
 
     def decide(self, position: Position) -> Decision:
-        analysis = analyse(
-            position, only_best=True, limits=Limits(nodes=SOLVER_NODES) if is_too_hard(position.spec) else None
-        )
+        return self.decide_watched(position, None)
+
+    def decide_watched(self, position: Position, watch: Watch | None) -> Decision:
+        """The same decision; somebody who watches is also told the score of every action."""
+        limits = Limits(nodes=SOLVER_NODES) if is_too_hard(position.spec) else None
+        analysis = analyse(position, only_best=True, limits=limits)
         if analysis.score is None:
             return self._guess(position, analysis.nodes)
         action = nearest_to_centre(position, analysis.best)
         if self._tie == "random":
             action = analysis.best[int(self._rng.random() * len(analysis.best))]
-        return Decision(action=action, value=float(np.sign(analysis.score)), score=analysis.score, nodes=analysis.nodes)
+        decision = Decision(
+            action=action, value=float(np.sign(analysis.score)), score=analysis.score, nodes=analysis.nodes
+        )
+        if watch is None:
+            return decision
+        watch(decision)
+        whole = analyse(position, limits=limits)
+        return replace(decision, scores=whole.scores, nodes=analysis.nodes + whole.nodes)
 
     def _guess(self, position: Position, nodes: int) -> Decision:
         search = Minimax(position.spec, make_heuristic("windows", position.spec), all_best=True)

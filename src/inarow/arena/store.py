@@ -149,6 +149,17 @@ class Store:
         )
         return [PairResult(agents[first], agents[second], *counts) for first, second, *counts in rows]
 
+    def match_results(self, board: str) -> dict[int, tuple[int, int, int]]:
+        """Wins, draws and losses of a, by the id of each match on a board that has finished games."""
+        rows = self._execute(
+            "SELECT match, count(*) FILTER (WHERE winner = iif(first = a, 1, 2)),"
+            " count(*) FILTER (WHERE winner IS NULL), count(*) FILTER (WHERE winner = iif(first = a, 2, 1))"
+            " FROM games JOIN matches ON matches.id = games.match"
+            " WHERE board = ? AND termination != 'unfinished' GROUP BY match",
+            (str(GameSpec.parse(board)),),
+        )
+        return {match_id: (wins, draws, losses) for match_id, wins, draws, losses in rows}
+
     # --- grades and runs ---
 
     def add_grade(self, agent: AgentIdentity, board: str, suite: str, grade: dict[str, Any]) -> None:

@@ -29,6 +29,7 @@ _COMMANDS = {
     "perft": "Count move sequences and distinct positions by ply.",
     "book": "Build, verify and export opening books.",
     "quantum": "Show and verify the quantum choice of an action.",
+    "serve": "Serve the web lab: play, analyse, tournaments and training in a browser.",
     "bench": "Measure this machine, and peers on the same work.",
     "engine": "Play for another program: UCI-shaped, GTP or a position a line.",
     "export": "Make files that play elsewhere: Kaggle submissions.",

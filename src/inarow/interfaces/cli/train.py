@@ -41,12 +41,12 @@ def train(
     if resume is not None:
         if settings or out is not None or seed is not None:
             raise ConfigError("a run that goes on keeps its config and its folder: no --set, --out or --seed")
-        _learner(_kept_document(resume), str(resume))(TrainingRequest(None, str(resume), resume, json))
+        find_trainer(_kept_document(resume), str(resume))(TrainingRequest(None, str(resume), resume, json))
         return
     assert preset is not None
     document = find_document(preset, settings if seed is None else (*settings, f"seed={seed}"))
     folder = out or Path("runs") / Path(preset).stem
-    _learner(document, preset)(TrainingRequest(document, preset, folder, json))
+    find_trainer(document, preset)(TrainingRequest(document, preset, folder, json))
 
 
 def _kept_document(folder: Path) -> Document:
@@ -56,7 +56,8 @@ def _kept_document(folder: Path) -> Document:
         raise ConfigError(f"{folder} has no training run: {one_line(error)}") from None
 
 
-def _learner(document: Document, source: str) -> Callable[[TrainingRequest], None]:
+def find_trainer(document: Document, source: str) -> Callable[[TrainingRequest], None]:
+    """The command of the learner that a document names; raises ConfigError."""
     name = document.get("learner", "q")
     if name not in _LEARNERS:
         raise ConfigError(f"{source}: there is no learner {shown(str(name))}; learners are {', '.join(_LEARNERS)}")

@@ -1,0 +1,37 @@
+"""Which agents people may ask for through the network: no files but those of the runs folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from inarow.agents.registry import format_agent, parameter_infos, parse_agent
+from inarow.errors import InvalidAgentError, shown
+
+
+def check_agent(text: str, runs: Path) -> str:
+    """The agent string in its shortest form, with names of files made whole; raises InvalidAgentError.
+
+    Files are named as they lie in the runs folder: `q:table=my-run/table.npz`.
+    """
+    kind, parameters = parse_agent(text)
+    if kind.name == "human":
+        raise InvalidAgentError("human is you: the lab cannot decide for a person")
+    for info in parameter_infos(kind):
+        value = getattr(parameters, info.name)
+        if info.kind == "string" and value != info.default:
+            parameters = msgspec.structs.replace(parameters, **{info.name: str(_within(runs, value, info.name))})
+    return format_agent(kind, parameters)
+
+
+def _within(runs: Path, value: str, name: str) -> Path:
+    root = runs.resolve()
+    try:
+        path = (root / value).resolve()
+        is_file = path.is_relative_to(root) and path.is_file()
+    except (OSError, ValueError):
+        is_file = False
+    if not is_file:
+        raise InvalidAgentError(f"{name} {shown(value)} is no file in the runs folder of this lab")
+    return path

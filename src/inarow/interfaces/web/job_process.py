@@ -1,0 +1,89 @@
+"""What the process of a job does: it works, tells how far it is, and can be paused or stopped."""
+
+from __future__ import annotations
+
+import _thread
+import contextlib
+import io
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from inarow.errors import one_line
+from inarow.interfaces.web.arena_job import play_arena
+from inarow.interfaces.web.job import ArenaPlan, Plan, TrainPlan
+from inarow.interfaces.web.process import live_with_parent, yield_to_people
+from inarow.interfaces.web.settings import JOB_MEMORY
+
+_LAST_WORDS = 10.0
+"""Seconds in which a job whose lab is gone may save what it has."""
+
+
+def run_job(parent: Connection, plan: Plan, runs: Path, store: Path) -> None:
+    """The life of a job process. Tells ("told", JSON) any number of times, then ("ended", None), ("stopped", None) or
+    ("failed", why).
+    """
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    yield_to_people(JOB_MEMORY, niceness=5)
+    going_on = threading.Event()
+    going_on.set()
+
+    def take(command: str) -> None:
+        if command == "stop":
+            going_on.set()
+            _interrupt()
+        else:
+            (going_on.clear if command == "pause" else going_on.set)()
+
+    live_with_parent(parent, take, at_the_end=_save_and_go)
+    try:
+        _work(plan, runs, store, lambda known: parent.send(("told", msgspec.json.encode(known))), going_on.wait)
+        parent.send(("ended", None))
+    except KeyboardInterrupt:
+        parent.send(("stopped", None))
+    except MemoryError:
+        parent.send(("failed", f"the job needs more than the {JOB_MEMORY >> 30} GB that it may have"))
+    except Exception as error:
+        parent.send(("failed", one_line(error)))
+
+
+def _work(
+    plan: Plan, runs: Path, store: Path, tell: Callable[[dict[str, Any]], None], wait: Callable[[], object]
+) -> None:
+    if isinstance(plan, ArenaPlan):
+        play_arena(plan, store, tell, wait)
+    else:
+        _train(plan, runs / plan.name)
+
+
+def _train(plan: TrainPlan, folder: Path) -> None:
+    """Starts the run, or goes on with what is in its folder. Its curve is read from there."""
+    from inarow.interfaces.cli.train import find_trainer
+    from inarow.interfaces.cli.training import TrainingRequest
+
+    is_new = not (folder / "config.json").exists()
+    request = TrainingRequest(plan.document if is_new else None, plan.name, folder, json=True)
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        find_trainer(plan.document, plan.name)(request)
+
+
+def _interrupt() -> None:
+    """Ctrl-C for the main thread, also where it waits."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
+
+
+def _save_and_go() -> None:
+    _interrupt()
+    time.sleep(_LAST_WORDS)
+    os._exit(1)

@@ -1,0 +1,186 @@
+"""The jobs of a lab: a bounded number at a time, each in a process of its own, remembered on disk."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import UTC, datetime
+
+import msgspec
+
+from inarow.errors import shown
+from inarow.interfaces.web.agent_access import check_agent
+from inarow.interfaces.web.arena_job import to_tournament
+from inarow.interfaces.web.job import UNDER_WAY, ArenaPlan, Job, JobError, Plan, Status, load_jobs, save_job
+from inarow.interfaces.web.job_process import run_job
+from inarow.interfaces.web.learners import check_document
+from inarow.interfaces.web.process import LabProcess
+from inarow.interfaces.web.settings import JOB_SECONDS, MAX_JOBS, MAX_RUNNING_JOBS, MAX_WAITING_JOBS, LabSettings
+
+_SAVE_EVERY = 2.0
+_PATIENCE = 12.0
+"""Seconds in which a job that was told to stop may save."""
+
+
+class Jobs:
+    """Starts, pauses, stops and resumes jobs. All methods run in the event loop."""
+
+    def __init__(self, settings: LabSettings) -> None:
+        self._runs, self._store = settings.runs, settings.store
+        self._folder = self._runs / "jobs"
+        self._jobs: dict[int, Job] = {}
+        self._processes: dict[int, LabProcess] = {}
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._is_closing = False
+
+    def open(self) -> None:
+        """Finds the jobs of earlier labs."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._jobs = load_jobs(self._folder)
+        for job in self._jobs.values():
+            if job.status == "interrupted":
+                save_job(job, self._folder)
+
+    async def close(self) -> None:
+        """Lets all jobs save; they can be resumed by the next lab."""
+        self._is_closing = True
+        for process in self._processes.values():
+            process.send("stop")
+        if self._tasks:
+            await asyncio.wait(self._tasks.values(), timeout=_PATIENCE)
+        for process in self._processes.values():
+            process.kill()
+        for job in self._jobs.values():
+            if job.status in UNDER_WAY:
+                self._end(job, "interrupted")
+
+    def list(self) -> list[Job]:
+        """Newest first."""
+        return sorted(self._jobs.values(), key=lambda job: -job.id)
+
+    def get(self, id: int) -> Job:
+        if id not in self._jobs:
+            raise JobError(f"there is no job {id}")
+        return self._jobs[id]
+
+    def add(self, plan: Plan) -> Job:
+        """A new job, which starts as soon as there is room; raises InarowError if its plan makes no sense."""
+        if sum(job.status == "waiting" for job in self._jobs.values()) >= MAX_WAITING_JOBS:
+            raise JobError(f"{MAX_WAITING_JOBS} jobs are waiting; stop one or come back later")
+        if len(self._jobs) >= MAX_JOBS:
+            raise JobError(f"the lab remembers {MAX_JOBS} jobs; forget some of them")
+        plan = self._checked(plan)
+        job = Job(id=max(self._jobs, default=0) + 1, plan=plan, created=_now())
+        self._jobs[job.id] = job
+        save_job(job, self._folder)
+        self._start_waiting()
+        return job
+
+    def _checked(self, plan: Plan) -> Plan:
+        if isinstance(plan, ArenaPlan):
+            plan = msgspec.structs.replace(plan, agents=tuple(check_agent(each, self._runs) for each in plan.agents))
+            to_tournament(plan)
+            return plan
+        check_document(plan.document)
+        if (self._runs / plan.name).exists() or plan.name in ("jobs",):
+            raise JobError(f"the runs folder has {shown(plan.name)} already; choose another name")
+        return plan
+
+    def pause(self, id: int) -> Job:
+        job = self._in(id, "running")
+        if not isinstance(job.plan, ArenaPlan):
+            raise JobError("a training run is not paused but stopped; it can be resumed")
+        self._processes[id].send("pause")
+        return self._mark(job, "paused")
+
+    def resume(self, id: int) -> Job:
+        """Goes on after a pause, a stop, a failure or an interruption."""
+        job = self._in(id, "paused", "stopped", "interrupted", "failed")
+        if job.status == "paused":
+            self._processes[id].send("continue")
+            return self._mark(job, "running")
+        job.message = job.ended = None
+        self._mark(job, "waiting")
+        self._start_waiting()
+        return job
+
+    def stop(self, id: int) -> Job:
+        """Ends a job; what it has done is kept."""
+        job = self._in(id, *UNDER_WAY)
+        if id in self._processes:
+            self._processes[id].send("stop")
+        elif id not in self._tasks:
+            self._end(job, "stopped")
+        return job
+
+    def forget(self, id: int) -> None:
+        """Takes a job from the list. Its games and its folder stay."""
+        job = self.get(id)
+        if job.status in UNDER_WAY:
+            raise JobError(f"job {id} is {job.status}; stop it first")
+        del self._jobs[id]
+        (self._folder / f"{id}.json").unlink(missing_ok=True)
+
+    # --- Work ---
+
+    def _start_waiting(self) -> None:
+        for job in sorted(self._jobs.values(), key=lambda job: job.id):
+            if job.status == "waiting" and job.id not in self._tasks and len(self._tasks) < MAX_RUNNING_JOBS:
+                job.started = _now()
+                self._mark(job, "running")
+                self._tasks[job.id] = asyncio.create_task(self._run(job))
+
+    async def _run(self, job: Job) -> None:
+        process = await LabProcess.start(run_job, job.plan, self._runs, self._store)
+        self._processes[job.id] = process
+        if self._is_closing:
+            process.send("stop")
+        try:
+            async with asyncio.timeout(JOB_SECONDS):
+                await self._follow(job, process)
+        except TimeoutError:
+            self._end(job, "failed", f"it took longer than {JOB_SECONDS / 3600:g} hours")
+        finally:
+            process.kill()
+            del self._processes[job.id]
+            del self._tasks[job.id]
+            if not self._is_closing:
+                self._start_waiting()
+
+    async def _follow(self, job: Job, process: LabProcess) -> None:
+        saved = 0.0
+        while (message := await process.messages.get()) is not None:
+            kind, content = message
+            if kind == "told":
+                job.result = msgspec.json.decode(content)
+                assert job.result is not None
+                job.done, job.total = job.result["done"], job.result["total"]
+                if time.monotonic() - saved > _SAVE_EVERY:
+                    saved = time.monotonic()
+                    save_job(job, self._folder)
+                continue
+            if kind == "stopped":
+                self._end(job, "interrupted" if self._is_closing else "stopped")
+            else:
+                self._end(job, "finished" if kind == "ended" else "failed", content)
+            return
+        self._end(job, "failed", "the process of the job ended: it ran out of memory or was killed")
+
+    def _in(self, id: int, *statuses: Status) -> Job:
+        job = self.get(id)
+        if job.status not in statuses:
+            raise JobError(f"job {id} is {job.status}, not {' or '.join(statuses)}")
+        return job
+
+    def _end(self, job: Job, status: Status, message: str | None = None) -> None:
+        job.ended, job.message = _now(), message
+        self._mark(job, status)
+
+    def _mark(self, job: Job, status: Status) -> Job:
+        job.status = status
+        save_job(job, self._folder)
+        return job
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,126 @@
+"""Questions about positions: what an agent decides, what perfect play is, how good a game was.
+
+They run in search processes; `say` is told what is known so far.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from inarow.agents.agent import Decision, decide_watched
+from inarow.agents.registry import make_agent
+from inarow.arena.review import review_move
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+from inarow.interfaces.web.messages import Hint, Review, Think
+from inarow.interfaces.web.questions import Say
+from inarow.search.mcts import TreeSearch
+from inarow.search.questions import Limits
+from inarow.search.shipped import shipped_book
+from inarow.search.solution import Analysis
+from inarow.search.solver import Solver
+
+_SOLVER_MEMORY = 128 << 20
+_HINT_SECONDS = 12.0
+_REVIEW_SECONDS = 40.0
+"""For the solver in a whole game; positions for which nothing is left get an estimate."""
+_UNSURE_SECONDS = 1.5
+"""For a position on a board that nobody promises to solve."""
+_ESTIMATE_SIMULATIONS = 4000
+_SAY_EVERY = 0.1
+_kept: dict[GameSpec, Solver] = {}
+
+
+def think(request: Think, say: Say) -> dict[str, Any]:
+    """What an agent decides, with everything that it knows; see `Decision`."""
+    position = Position.parse(request.moves, GameSpec.parse(request.board))
+    # A game has one seed and each of its plies a stream, so that a question asked again has the same answer.
+    agent = make_agent(request.agent, seed=np.random.SeedSequence(request.seed, spawn_key=(position.ply,)))
+    clock = time.perf_counter()
+    slowly = _seldom(say)
+    decision = decide_watched(agent, position, lambda known: slowly(_evidence(known, position, clock)))
+    position.play(decision.action)  # raises what is wrong with it
+    return _evidence(decision, position, clock)
+
+
+def hint(request: Hint, say: Say) -> dict[str, Any]:
+    """The score of every action: exact, or where that takes too long an estimate of its value."""
+    position = Position.parse(request.moves, GameSpec.parse(request.board))
+    return _judgement(position, _limits(position.spec, _HINT_SECONDS), say)
+
+
+def review(request: Review, say: Say) -> dict[str, Any]:
+    """Every move of a game, last one first: late positions are easy and help with earlier ones."""
+    end = Position.parse(request.moves, GameSpec.parse(request.board))
+    deadline = time.perf_counter() + _REVIEW_SECONDS
+    plies: list[dict[str, Any]] = []
+    for ply in reversed(range(end.ply)):
+        position = Position.start(end.spec)
+        for action in end.actions[:ply]:
+            position = position.play(action)
+        left = max(0.05, min(_HINT_SECONDS, deadline - time.perf_counter()))
+        judged = _judgement(position, _limits(end.spec, left), None)
+        plies.append({**judged, **_verdict(position, end.actions[ply], judged)})
+        say(plies[-1])
+    return {"plies": plies[::-1]}
+
+
+def _judgement(position: Position, limits: Limits, say: Say | None) -> dict[str, Any]:
+    """The analysis of an unfinished position."""
+    scores: list[int | None] = [None] * position.spec.actions
+
+    def one_more(action: int, solution: Any) -> None:
+        scores[action] = None if solution.score is None else -solution.score
+        if say is not None:
+            say({"ply": position.ply, "exact": True, "scores": scores, "score": None, "best": []})
+
+    analysis = _solver(position.spec).analyse(position, limits=limits, progress=one_more)
+    judged = {"ply": position.ply, "exact": True, **msgspec.to_builtins(analysis), "values": None, "value": None}
+    if analysis.score is None:
+        search = TreeSearch(position.spec, np.random.default_rng(0), memory=16 << 20)
+        tree = search.search(position, simulations=_ESTIMATE_SIMULATIONS)
+        judged |= {"exact": False, "value": tree.value, "values": tree.values, "best": [tree.action]}
+    return judged
+
+
+def _verdict(position: Position, action: int, judged: dict[str, Any]) -> dict[str, Any]:
+    """What the move that was played did to the score."""
+    analysis = msgspec.convert({name: judged[name] for name in Analysis.__dataclass_fields__}, Analysis)
+    verdict = review_move(position, action, analysis)
+    return {"action": action, "label": verdict.label, "after": verdict.after, "loss": verdict.loss}
+
+
+def _solver(spec: GameSpec) -> Solver:
+    """A solver of modest size, kept while its board is asked about."""
+    if spec not in _kept:
+        _kept.clear()
+        _kept[spec] = Solver(spec, memory=_SOLVER_MEMORY, book=shipped_book(spec))
+    return _kept[spec]
+
+
+def _limits(spec: GameSpec, seconds: float) -> Limits:
+    is_sure = (spec.gravity and spec.fits_word) or spec.cells <= 16
+    return Limits(seconds=seconds if is_sure else min(seconds, _UNSURE_SECONDS))
+
+
+def _evidence(decision: Decision, position: Position, clock: float) -> dict[str, Any]:
+    known = {name: value for name in Decision.__dataclass_fields__ if (value := getattr(decision, name)) is not None}
+    return {**known, "ply": position.ply, "seconds": round(time.perf_counter() - clock, 4)}
+
+
+def _seldom(say: Say) -> Callable[[dict[str, Any]], None]:
+    """Passes on at most ten messages a second, the first at once."""
+    last = 0.0
+
+    def perhaps(known: dict[str, Any]) -> None:
+        nonlocal last
+        if time.perf_counter() - last >= _SAY_EVERY:
+            last = time.perf_counter()
+            say(known)
+
+    return perhaps
