@@ -16,9 +16,10 @@ from starlette.routing import BaseRoute, Route
 from inarow.errors import InarowError, one_line
 from inarow.games.spec import GameSpec
 from inarow.interfaces.web import notation, stored
+from inarow.interfaces.web.arena_job import check_arena
 from inarow.interfaces.web.curve import read_curve
 from inarow.interfaces.web.guard import int_or
-from inarow.interfaces.web.job import Job, JobError, Plan, TrainPlan
+from inarow.interfaces.web.job import ArenaPlan, Job, JobError, Plan, TrainPlan
 from inarow.interfaces.web.jobs import Jobs
 from inarow.interfaces.web.lab_facts import describe_lab
 from inarow.interfaces.web.learners import agent_of_run, describe_learners
@@ -113,7 +114,10 @@ class Api:
         return [self._shown(job, whole=False) for job in self._jobs.list()]
 
     async def _add_job(self, request: Request) -> object:
-        return self._shown(self._jobs.add(await _body(request, Plan)))
+        plan = self._jobs.checked(await _body(request, Plan))
+        if isinstance(plan, ArenaPlan):
+            await self._ask(check_arena, plan)
+        return self._shown(self._jobs.add(plan))
 
     async def _job(self, request: Request) -> object:
         return self._shown(self._jobs.get(request.path_params["id"]))

@@ -18,6 +18,7 @@ from inarow.arena.tournament import TournamentPlan, plan_tournament
 from inarow.games.record import GameRecord
 from inarow.games.spec import GameSpec
 from inarow.interfaces.web.job import ArenaPlan
+from inarow.interfaces.web.questions import Say
 
 _TELL_EVERY = 0.5
 """Seconds; ratings are fitted anew each time."""
@@ -35,6 +36,11 @@ def to_tournament(plan: ArenaPlan) -> TournamentPlan:
         openings=plan.openings,
         move_seconds=plan.move_seconds,
     )
+
+
+def check_arena(plan: ArenaPlan, say: Say) -> None:
+    """A question for a search process, since balanced openings may have to be searched; raises InarowError."""
+    to_tournament(plan)
 
 
 def play_arena(plan: ArenaPlan, path: Path, tell: Callable[[dict[str, Any]], None], wait: Callable[[], object]) -> None:

@@ -10,7 +10,6 @@ import msgspec
 
 from inarow.errors import shown
 from inarow.interfaces.web.agent_access import check_agent
-from inarow.interfaces.web.arena_job import to_tournament
 from inarow.interfaces.web.job import UNDER_WAY, ArenaPlan, Job, JobError, Plan, Status, load_jobs, save_job
 from inarow.interfaces.web.job_process import run_job
 from inarow.interfaces.web.learners import check_document
@@ -64,23 +63,21 @@ class Jobs:
         return self._jobs[id]
 
     def add(self, plan: Plan) -> Job:
-        """A new job, which starts as soon as there is room; raises InarowError if its plan makes no sense."""
+        """A new job, which starts as soon as there is room; raises JobError. The plan is `checked`."""
         if sum(job.status == "waiting" for job in self._jobs.values()) >= MAX_WAITING_JOBS:
             raise JobError(f"{MAX_WAITING_JOBS} jobs are waiting; stop one or come back later")
         if len(self._jobs) >= MAX_JOBS:
             raise JobError(f"the lab remembers {MAX_JOBS} jobs; forget some of them")
-        plan = self._checked(plan)
         job = Job(id=max(self._jobs, default=0) + 1, plan=plan, created=_now())
         self._jobs[job.id] = job
         save_job(job, self._folder)
         self._start_waiting()
         return job
 
-    def _checked(self, plan: Plan) -> Plan:
+    def checked(self, plan: Plan) -> Plan:
+        """The plan with names of files made whole; raises InarowError if the lab would not take it."""
         if isinstance(plan, ArenaPlan):
-            plan = msgspec.structs.replace(plan, agents=tuple(check_agent(each, self._runs) for each in plan.agents))
-            to_tournament(plan)
-            return plan
+            return msgspec.structs.replace(plan, agents=tuple(check_agent(each, self._runs) for each in plan.agents))
         check_document(plan.document)
         if (self._runs / plan.name).exists() or plan.name in ("jobs",):
             raise JobError(f"the runs folder has {shown(plan.name)} already; choose another name")

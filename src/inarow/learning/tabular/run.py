@@ -33,6 +33,8 @@ Watch = Callable[[Trainer], None]
 
 _BLOCK_SECONDS = 0.2
 """How long nobody is told anything, about."""
+_CURVE_SECONDS = 1.0
+"""How old the curve on disk may be, for those who follow it there."""
 _FIRST_BLOCK = 16
 _CONFIG, _TABLE, _CURVE = "config.json", "table.npz", "curve.csv"
 _FROZEN_KIND = FileKind("inarow-frozen-values", 1, "a frozen opponent", TableError, max_bytes=4 << 30)
@@ -69,7 +71,7 @@ class TrainingRun:
     def train(self, watch: Watch | None = None, *, checkpoint_seconds: float = 15.0) -> QTable:
         """Trains to the end and leaves the finished table. Whatever stops it, what was learnt is saved."""
         trainer = self.trainer
-        block, saved = _FIRST_BLOCK, time.monotonic()
+        block, saved, shown = _FIRST_BLOCK, time.monotonic(), 0.0
         try:
             while not trainer.is_finished:
                 clock = time.monotonic()
@@ -80,7 +82,10 @@ class TrainingRun:
                     watch(trainer)
                 if now - saved >= checkpoint_seconds:
                     self.save()
-                    saved = now
+                    saved = shown = now
+                elif now - shown >= _CURVE_SECONDS:
+                    self._save_curve()
+                    shown = now
         finally:
             self.save()
         return trainer.table
@@ -99,10 +104,13 @@ class TrainingRun:
             "state": trainer.state(),
         }
         trainer.table.save(self.folder / _TABLE, **about)
-        with whole_file(self.folder / _CURVE) as file:
-            file.write(_csv(trainer.curve).encode())
+        self._save_curve()
         for file_of_earlier in set(self.folder.glob("frozen-*.npz")) - {frozen}:
             file_of_earlier.unlink()
+
+    def _save_curve(self) -> None:
+        with whole_file(self.folder / _CURVE) as file:
+            file.write(_csv(self.trainer.curve).encode())
 
     def _restore(self) -> None:
         trainer = self.trainer

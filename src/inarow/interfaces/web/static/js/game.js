@@ -1,0 +1,100 @@
+// A game in the browser: the moves are here, the lab only answers questions about them. So nothing is lost
+// when a connection breaks or the lab starts anew, and the address of the page is the whole game.
+
+import { formatMoves, parseBoard, parseMoves, replay } from "./rules.js";
+
+const KEPT = "inarow.game";
+export const PERSON = "human";
+
+export class Game {
+  constructor({ board = "6x7x4", moves = "", first = PERSON, second = "solver:level=3", seed } = {}) {
+    this.spec = parseBoard(board);
+    this.actions = parseMoves(moves, this.spec);
+    this.undone = [];
+    this.players = { 1: first, 2: second };
+    this.seed = seed ?? Math.floor(Math.random() * 2 ** 31);
+    this.resigned = null;
+  }
+
+  // From the address, else the last game of this browser, else a new one. Throws an Error for a bad address.
+  static restore(query) {
+    const given = query.has("board") || query.has("moves") || query.has("second") ? query : new URLSearchParams(localStorage.getItem(KEPT) ?? "");
+    const seed = Number(given.get("seed"));
+    return new Game({
+      board: given.get("board") ?? undefined,
+      moves: given.get("moves") ?? undefined,
+      first: given.get("first") ?? undefined,
+      second: given.get("second") ?? undefined,
+      seed: given.get("seed") !== null && Number.isSafeInteger(seed) && seed >= 0 ? seed : undefined,
+    });
+  }
+
+  get position() {
+    if (this.cached?.actions !== this.actions) this.cached = replay(this.spec, this.actions);
+    return this.cached;
+  }
+
+  get moves() {
+    return formatMoves(this.actions, this.spec);
+  }
+
+  get isOver() {
+    return this.position.isOver || this.resigned !== null;
+  }
+
+  get winner() {
+    return this.resigned === null ? this.position.winner : 3 - this.resigned;
+  }
+
+  get toMove() {
+    return this.players[this.position.side];
+  }
+
+  get hasPerson() {
+    return this.players[1] === PERSON || this.players[2] === PERSON;
+  }
+
+  play(action) {
+    this.actions = [...this.actions, action];
+    if (this.undone.at(-1) === action) this.undone.pop();
+    else this.undone = [];
+  }
+
+  // Takes back one move; against an agent, until the person is to move again.
+  undo() {
+    if (this.resigned !== null) {
+      this.resigned = null;
+      return;
+    }
+    do {
+      if (!this.actions.length) break;
+      this.undone.push(this.actions.at(-1));
+      this.actions = this.actions.slice(0, -1);
+    } while (this.hasPerson && this.toMove !== PERSON && this.actions.length);
+  }
+
+  redo() {
+    do {
+      if (!this.undone.length) break;
+      this.actions = [...this.actions, this.undone.pop()];
+    } while (this.hasPerson && this.toMove !== PERSON && this.undone.length);
+  }
+
+  restart() {
+    this.actions = [];
+    this.undone = [];
+    this.resigned = null;
+    this.seed = Math.floor(Math.random() * 2 ** 31);
+  }
+
+  swap() {
+    this.players = { 1: this.players[2], 2: this.players[1] };
+  }
+
+  // Puts the game into the address of the page, and keeps it for the next visit.
+  keep() {
+    const query = new URLSearchParams({ board: this.spec.text, moves: this.moves, first: this.players[1], second: this.players[2], seed: this.seed });
+    localStorage.setItem(KEPT, query);
+    history.replaceState(null, "", `#/play?${query}`);
+  }
+}

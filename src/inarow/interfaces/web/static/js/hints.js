@@ -1,0 +1,54 @@
+// Exact scores of the moves of a position, asked when wanted and shown until the position changes.
+
+import { ask } from "./lab.js";
+import { SIDES } from "./board.js";
+import { formatMove } from "./rules.js";
+
+export class Hints {
+  #question = null;
+  #asked = null;
+  known = null;
+
+  constructor(onChange) {
+    this.onChange = onChange;
+  }
+
+  // Asks about a position unless it has just been asked; null asks about nothing.
+  about(position) {
+    const wanted = position && !position.isOver ? `${position.spec.text} ${position.moves}` : null;
+    if (wanted === this.#asked) return;
+    this.#question?.cancel();
+    this.#asked = wanted;
+    this.known = null;
+    if (!wanted) return;
+    const take = (data) => {
+      if (this.#asked !== wanted) return;
+      this.known = data;
+      this.onChange();
+    };
+    this.#question = ask({ type: "hint", board: position.spec.text, moves: position.moves }, take);
+    this.#question.answer.then(take).catch((error) => {
+      if (this.#asked === wanted) {
+        this.#asked = null;
+        this.failure = error.message;
+        this.onChange();
+      }
+    });
+  }
+
+  end() {
+    this.about(null);
+  }
+}
+
+// What hints say, in a sentence.
+export function hintSentence(hints, position) {
+  if (!hints) return "Solving …";
+  const side = SIDES[position.side];
+  const best = hints.best.map((action) => formatMove(action, position.spec)).join(", ");
+  if (!hints.exact) return `Too hard to solve here: an estimate by ${side}’s chances, best ${best}.`;
+  if (hints.score === null) return "Solving …";
+  if (hints.score === 0) return `A draw with best play; ${best} keeps it.`;
+  const plies = `${hints.plies} ${hints.plies === 1 ? "move" : "moves"}`;
+  return hints.score > 0 ? `${side} wins in ${plies} with ${best}.` : `${side} loses in ${plies} at best, with ${best}.`;
+}

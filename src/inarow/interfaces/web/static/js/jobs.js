@@ -1,0 +1,76 @@
+// Jobs of the lab: a list that is asked for every second while somebody looks, and what can be done with them.
+
+import { h, toast } from "./dom.js";
+import { call } from "./lab.js";
+
+const EVERY = 1000;
+
+// Watches the jobs of a kind; `onJob(job)` gets the chosen one in full whenever it may have changed.
+export function watchJobs(kind, title, onJob) {
+  const list = h("ul", { class: "jobs" });
+  const element = h("section", { class: "panel" }, h("h2", {}, "Jobs"), list);
+  let chosen = null;
+  let timer = null;
+  let isOpen = true;
+
+  async function refresh() {
+    clearTimeout(timer);
+    try {
+      const jobs = (await call("/api/jobs")).filter((job) => job.plan.kind === kind);
+      if (!isOpen) return;
+      if (!jobs.some((job) => job.id === chosen)) chosen = jobs[0]?.id ?? null;
+      draw(jobs);
+      const job = chosen === null ? null : await call(`/api/jobs/${chosen}`);
+      if (isOpen && (job === null || job.id === chosen)) await onJob(job);
+    } catch (error) {
+      if (isOpen) list.title = error.message; // the next look may succeed: the lab may be starting anew
+    }
+    if (isOpen) timer = setTimeout(refresh, EVERY);
+  }
+
+  function draw(jobs) {
+    const focused = list.contains(document.activeElement) ? document.activeElement.dataset.job : null;
+    list.replaceChildren(...(jobs.length ? jobs.map(entry) : [h("li", { class: "dim" }, "None yet.")]));
+    if (focused) list.querySelector(`[data-job="${focused}"]`)?.focus();
+  }
+
+  const entry = (job) => h("li", {}, h("button", { type: "button", "data-job": job.id, "aria-current": job.id === chosen ? "true" : undefined, onclick: () => choose(job.id) },
+    h("span", { class: "title" }, `${job.id}  ${title(job)}`), h("span", { class: `tag ${job.status}` }, job.status)));
+
+  function choose(id) {
+    chosen = id;
+    refresh();
+  }
+
+  async function act(job, action) {
+    try {
+      if (action === "forget") await call(`/api/jobs/${job.id}`, { method: "DELETE" });
+      else await call(`/api/jobs/${job.id}/${action}`, { method: "POST" });
+    } catch (error) {
+      toast(error.message);
+    }
+    refresh();
+  }
+
+  async function start(plan) {
+    const job = await call("/api/jobs", { method: "POST", body: plan });
+    choose(job.id);
+    return job;
+  }
+
+  // Buttons for what a job can do in its state.
+  function buttons(job, { canPause }) {
+    const can = {
+      pause: canPause && job.status === "running",
+      resume: ["paused", "stopped", "interrupted", "failed"].includes(job.status),
+      stop: ["waiting", "running", "paused"].includes(job.status),
+      forget: ["stopped", "interrupted", "failed", "finished"].includes(job.status),
+    };
+    const names = { pause: "Pause", resume: "Resume", stop: "Stop", forget: "Forget" };
+    return h("div", { class: "row" }, Object.keys(names).filter((action) => can[action]).map((action) =>
+      h("button", { type: "button", class: action === "resume" ? "primary" : "", onclick: () => act(job, action) }, names[action])));
+  }
+
+  refresh();
+  return { element, start, buttons, close: () => { isOpen = false; clearTimeout(timer); } };
+}

@@ -1,0 +1,110 @@
+// Arena: tournaments that run in the lab, and everything that its results store knows.
+
+import { h, toast } from "../dom.js";
+import { watchJobs } from "../jobs.js";
+import { call, fileAddress, labFacts } from "../lab.js";
+import { agentPicker, boardPicker, field } from "../pickers.js";
+import { crossTable, gameList, ratingTable } from "../standings.js";
+
+export function mount(root) {
+  let agents = ["random", "winblock", "mcts:simulations=200"];
+  let board = "6x7x4";
+  const form = h("section", { class: "panel" }, h("h2", {}, "New tournament"), h("p", { class: "dim" }, "Loading …"));
+  const view = h("section", { class: "panel" }, h("h2", {}, "Tournament"), h("p", { class: "dim" }, "Start one, and its table grows here."));
+  const results = h("section", { class: "panel" });
+  const jobs = watchJobs("arena", (job) => `${job.plan.board}, ${job.plan.agents.length} agents`, (job) => job && draw(job));
+  let drawn = "";
+
+  root.append(h("h1", { class: "unseen" }, "Arena"), h("div", { class: "column" }, form, jobs.element), h("div", { class: "column" }, view, results));
+  labFacts().then(setUp).catch((error) => form.replaceChildren(h("p", {}, error.message)));
+  showResults();
+
+  function setUp(facts) {
+    const chosen = h("ul", { class: "chosen-agents", "aria-label": "Agents that take part" });
+    const games = h("input", { type: "number", min: 2, step: 2, value: 20, max: 10000 });
+    const workers = h("input", { type: "number", min: 1, max: 16, value: 1 });
+    const gauntlet = h("input", { type: "checkbox", id: "gauntlet" });
+    const picker = agentPicker(facts, "Add an agent", "solver:level=2", () => {}, { person: false });
+    const list = () => chosen.replaceChildren(...agents.map((agent) => h("li", {}, h("code", {}, agent),
+      h("button", { type: "button", "aria-label": `Remove ${agent}`, onclick: () => { agents = agents.filter((each) => each !== agent); list(); } }, "×"))));
+    const add = () => {
+      if (picker.value && !agents.includes(picker.value)) agents.push(picker.value);
+      list();
+    };
+    const start = async () => {
+      try {
+        await jobs.start({ kind: "arena", agents, board, games: Number(games.value), workers: Number(workers.value), gauntlet: gauntlet.checked, seed: Math.floor(Math.random() * 2 ** 31) });
+      } catch (error) {
+        toast(error.message);
+      }
+    };
+    list();
+    form.replaceChildren(h("h2", {}, "New tournament"), chosen, picker.element, h("div", {}, h("button", { type: "button", onclick: add }, "Add")),
+      boardPicker(facts, board, (text) => (board = text)).element,
+      h("div", { class: "fields" }, field("Games a pair", games), field("Processes", workers)),
+      h("label", { class: "check", for: "gauntlet" }, gauntlet, "Only the first against the others"),
+      h("button", { type: "button", class: "primary", onclick: start }, "Start"));
+  }
+
+  function draw(job) {
+    const state = JSON.stringify([job.id, job.status, job.done, job.message]);
+    if (state === drawn) return;
+    drawn = state;
+    const result = job.result;
+    view.replaceChildren(...[
+      h("h2", {}, `Tournament ${job.id}: ${job.status}`),
+      h("p", { class: "dim" }, `${job.plan.board}, ${job.plan.games} games a pair, seed ${job.plan.seed}. Openings are balanced and played from both sides.`),
+      h("progress", { max: job.total ?? 1, value: job.done, "aria-label": "Games played" }),
+      h("p", {}, job.total ? `${job.done} of ${job.total} games` : "Starting …"),
+      job.message && h("p", { class: "verdict blunder" }, job.message),
+      jobs.buttons(job, { canPause: true }),
+      ...(result ? [h("h3", {}, "Ratings"), ratingTable(result.ratings), h("h3", {}, "Cross table"), crossTable(result), h("h3", {}, "Latest games"), gameList(result.recent)] : []),
+    ].filter(Boolean));
+    if (job.status === "finished") showResults();
+  }
+
+  // --- What is stored ---
+
+  async function showResults() {
+    try {
+      const boards = await call("/api/boards");
+      const reports = await call("/api/reports");
+      const table = h("div", {});
+      const select = h("select", { onchange: () => showBoard(select.value, table) }, boards.map(({ board: text, matches }) => h("option", { value: text }, `${text}  (${matches} matches)`)));
+      results.replaceChildren(h("h2", {}, "Results store"),
+        boards.length ? field("Board", select) : h("p", { class: "dim" }, "The store is empty: tournaments fill it."), table,
+        h("h3", {}, "Reports"),
+        reports.length ? h("ul", { class: "games" }, reports.map(({ path }) => h("li", {}, h("a", { href: fileAddress(path), target: "_blank", rel: "noopener" }, path)))) : h("p", { class: "dim" }, "Pages in the runs folder appear here: inarow report, inarow reproduce --out runs/…"));
+      if (boards.length) showBoard(boards[0].board, table);
+    } catch (error) {
+      results.replaceChildren(h("h2", {}, "Results store"), h("p", { class: "dim" }, error.message));
+    }
+  }
+
+  async function showBoard(text, place) {
+    const query = new URLSearchParams({ board: text });
+    try {
+      const [groups, matches] = await Promise.all([call(`/api/leaderboard?${query}`), call(`/api/matches?${query}`)]);
+      const accuracy = ["accuracy", ({ outcome_accuracy: share }) => (share === null ? "–" : `${(100 * share).toFixed(1)} %`)];
+      place.replaceChildren(h("h3", {}, "Leaderboard"), ...groups.map((group) => ratingTable(group, group.some((row) => row.outcome_accuracy !== null) ? [accuracy] : [])),
+        h("h3", {}, "Matches"), ...matches.map(matchEntry));
+    } catch (error) {
+      place.replaceChildren(h("p", { class: "dim" }, error.message));
+    }
+  }
+
+  function matchEntry(match) {
+    const place = h("div", {}, h("p", { class: "dim" }, "Loading …"));
+    const load = async () => {
+      try {
+        place.replaceChildren(gameList(await call(`/api/matches/${match.id}/games`)));
+      } catch (error) {
+        place.replaceChildren(h("p", { class: "dim" }, error.message));
+      }
+    };
+    return h("details", { ontoggle: (event) => event.currentTarget.open && load() },
+      h("summary", {}, `${match.a}  –  ${match.b}:  +${match.wins} =${match.draws} −${match.losses}`), place);
+  }
+
+  return () => jobs.close();
+}

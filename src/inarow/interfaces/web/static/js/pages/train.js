@@ -1,0 +1,71 @@
+// Train: any learner of the lab, from a preset or a form; its curves while it learns, and a game against it.
+
+import { makeCurves } from "../curves.js";
+import { h, toast } from "../dom.js";
+import { makeForm } from "../forms.js";
+import { watchJobs } from "../jobs.js";
+import { call } from "../lab.js";
+import { field } from "../pickers.js";
+
+export function mount(root) {
+  const panel = h("section", { class: "panel" }, h("h2", {}, "New run"), h("p", { class: "dim" }, "Loading …"));
+  const head = h("div", { class: "column" }, h("p", { class: "dim" }, "Start a run, and its curves grow here."));
+  const curves = makeCurves();
+  const jobs = watchJobs("train", (job) => job.plan.name, draw);
+  let drawn = "";
+
+  root.append(h("h1", { class: "unseen" }, "Train"), h("div", { class: "column" }, panel, jobs.element),
+    h("div", { class: "column" }, h("section", { class: "panel" }, h("h2", {}, "Run"), head, curves.element)));
+  call("/api/learners").then(setUp).catch((error) => panel.replaceChildren(h("p", {}, error.message)));
+
+  function setUp({ learners, presets }) {
+    const names = Object.keys(presets);
+    const select = h("select", { onchange: () => fill(select.value) }, names.map((name) => h("option", { value: name }, name)));
+    const runName = h("input", { type: "text", class: "mono", maxlength: 64, pattern: "[A-Za-z0-9][A-Za-z0-9_\\-]*" });
+    const place = h("div", {});
+    let form = null;
+
+    function fill(name) {
+      const document_ = presets[name];
+      form = makeForm(learners[document_.learner ?? "q"], document_);
+      place.replaceChildren(form.element);
+      runName.value = `${name}-${new Date().toISOString().slice(5, 19).replace(/[-:T]/g, "")}`;
+    }
+
+    async function start() {
+      try {
+        await jobs.start({ kind: "train", name: runName.value.trim(), document: form.read() });
+        fill(select.value);
+      } catch (error) {
+        toast(error.message);
+      }
+    }
+
+    panel.replaceChildren(h("h2", {}, "New run"), field("Preset", select), field("Name of the run", runName),
+      h("button", { type: "button", class: "primary", onclick: start }, "Start"),
+      h("details", {}, h("summary", {}, "Settings"), place));
+    fill(names.includes("tictactoe-q") ? "tictactoe-q" : names[0]);
+  }
+
+  async function draw(job) {
+    if (!job) return;
+    const state = JSON.stringify([job.id, job.status, job.agent, job.message]);
+    if (state !== drawn) {
+      drawn = state;
+      const { board } = job.plan.document;
+      const query = new URLSearchParams({ board: board ?? "6x7x4", moves: "", first: "human", second: job.agent ?? "" });
+      head.replaceChildren(...[
+        h("p", {}, h("b", {}, job.plan.name), " on ", board ?? "its board", ": ", h("span", { class: `tag ${job.status}` }, job.status)),
+        job.message && h("p", { class: "verdict blunder" }, job.message),
+        h("div", { class: "row" }, jobs.buttons(job, { canPause: false }),
+          job.agent && h("a", { class: "button", href: `#/play?${query}` }, "Play against it")),
+      ].filter(Boolean));
+    }
+    await curves.show(await call(`/api/jobs/${job.id}/curve`));
+  }
+
+  return () => {
+    jobs.close();
+    curves.close();
+  };
+}
