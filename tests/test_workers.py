@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inarow.errors import InvalidLimitError, TaskError
-from inarow.workers import open_pool
+from inarow.workers import interrupts_deferred, open_pool
 
 
 def slow_square(number: int) -> int:
@@ -110,7 +110,7 @@ def test_a_senseless_number_of_workers_is_refused(workers):
 
 SCRIPT = """
 import sys
-from inarow.workers import open_pool
+from inarow.workers import interrupts_deferred, open_pool
 from tests.test_workers import stay
 if __name__ == "__main__":
     with open_pool(2) as pool:
@@ -153,3 +153,13 @@ def _is_alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_ctrl_c_waits_for_the_end_of_a_block_that_must_not_be_torn():
+    done = []
+    with pytest.raises(KeyboardInterrupt), interrupts_deferred():
+        signal.raise_signal(signal.SIGINT)
+        done.append("the rest")
+    assert done == ["the rest"]
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)  # as before

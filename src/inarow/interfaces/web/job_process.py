@@ -43,16 +43,20 @@ def run_job(parent: Connection, plan: Plan, runs: Path, store: Path) -> None:
         else:
             (going_on.clear if command == "pause" else going_on.set)()
 
+    def send(kind: str, content: bytes | str | None = None) -> None:
+        with contextlib.suppress(OSError):  # the lab is gone, and so will this process be
+            parent.send((kind, content))
+
     live_with_parent(parent, take, at_the_end=_save_and_go)
     try:
-        _work(plan, runs, store, lambda known: parent.send(("told", msgspec.json.encode(known))), going_on.wait)
-        parent.send(("ended", None))
+        _work(plan, runs, store, lambda known: send("told", msgspec.json.encode(known)), going_on.wait)
+        send("ended")
     except KeyboardInterrupt:
-        parent.send(("stopped", None))
+        send("stopped")
     except MemoryError:
-        parent.send(("failed", f"the job needs more than the {JOB_MEMORY >> 30} GB that it may have"))
+        send("failed", f"the job needs more than the {JOB_MEMORY >> 30} GB that it may have")
     except Exception as error:
-        parent.send(("failed", one_line(error)))
+        send("failed", one_line(error))
 
 
 def _work(

@@ -31,7 +31,8 @@ _REVIEW_SECONDS = 40.0
 """For the solver in a whole game; positions for which nothing is left get an estimate."""
 _UNSURE_SECONDS = 1.5
 """For a position on a board that nobody promises to solve."""
-_ESTIMATE_SIMULATIONS = 4000
+_HINT_SIMULATIONS, _REVIEW_SIMULATIONS = 20_000, 4000
+"""For an estimate, where there is no exact score."""
 _SAY_EVERY = 0.1
 _kept: dict[GameSpec, Solver] = {}
 
@@ -51,7 +52,7 @@ def think(request: Think, say: Say) -> dict[str, Any]:
 def hint(request: Hint, say: Say) -> dict[str, Any]:
     """The score of every action: exact, or where that takes too long an estimate of its value."""
     position = Position.parse(request.moves, GameSpec.parse(request.board))
-    return _judgement(position, _limits(position.spec, _HINT_SECONDS), say)
+    return _judgement(position, _limits(position.spec, _HINT_SECONDS), _HINT_SIMULATIONS, say)
 
 
 def review(request: Review, say: Say) -> dict[str, Any]:
@@ -64,13 +65,13 @@ def review(request: Review, say: Say) -> dict[str, Any]:
         for action in end.actions[:ply]:
             position = position.play(action)
         left = max(0.05, min(_HINT_SECONDS, deadline - time.perf_counter()))
-        judged = _judgement(position, _limits(end.spec, left), None)
+        judged = _judgement(position, _limits(end.spec, left), _REVIEW_SIMULATIONS, None)
         plies.append({**judged, **_verdict(position, end.actions[ply], judged)})
         say(plies[-1])
     return {"plies": plies[::-1]}
 
 
-def _judgement(position: Position, limits: Limits, say: Say | None) -> dict[str, Any]:
+def _judgement(position: Position, limits: Limits, simulations: int, say: Say | None) -> dict[str, Any]:
     """The analysis of an unfinished position."""
     scores: list[int | None] = [None] * position.spec.actions
 
@@ -83,8 +84,14 @@ def _judgement(position: Position, limits: Limits, say: Say | None) -> dict[str,
     judged = {"ply": position.ply, "exact": True, **msgspec.to_builtins(analysis), "values": None, "value": None}
     if analysis.score is None:
         search = TreeSearch(position.spec, np.random.default_rng(0), memory=16 << 20)
-        tree = search.search(position, simulations=_ESTIMATE_SIMULATIONS)
-        judged |= {"exact": False, "value": tree.value, "values": tree.values, "best": [tree.action]}
+        tree = search.search(position, simulations=simulations)
+        judged |= {
+            "exact": False,
+            "value": tree.value,
+            "values": tree.values,
+            "visits": tree.visits,
+            "best": [tree.action],
+        }
     return judged
 
 

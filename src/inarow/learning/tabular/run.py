@@ -27,6 +27,7 @@ from inarow.learning.config import to_config
 from inarow.learning.tabular.config import QConfig
 from inarow.learning.tabular.q_table import QTable
 from inarow.learning.tabular.trainer import CurvePoint, MakeOpponent, Trainer
+from inarow.workers import interrupts_deferred
 
 Watch = Callable[[Trainer], None]
 """Told a few times a second how far the training is; an exception out of it ends the run, saved."""
@@ -75,7 +76,8 @@ class TrainingRun:
         try:
             while not trainer.is_finished:
                 clock = time.monotonic()
-                trainer.run(block)
+                with interrupts_deferred():  # a block that is torn could not be continued
+                    trainer.run(block)
                 now = time.monotonic()
                 block = max(1, min(2 * block, int(block * _BLOCK_SECONDS / max(now - clock, 1e-6))))
                 if watch is not None:

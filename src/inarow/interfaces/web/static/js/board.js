@@ -7,6 +7,7 @@ const CELL = 100;
 const PAD = 14;
 const LANE = 74;
 const FOOT = 30;
+const MANY = 20;
 
 export const SIDES = { 1: "X", 2: "O" };
 
@@ -138,17 +139,25 @@ export function makeBoard(spec, { onPlay, label = "Board" }) {
     }
   }
 
+  // Of many estimates only those that the search looked at most: the others are noise.
+  function worthShowing(hints) {
+    if (hints.exact || spec.actions <= MANY) return () => true;
+    const least = [...hints.visits].sort((a, b) => b - a)[Math.min(5, hints.visits.length - 1)];
+    return (action) => hints.visits[action] >= least;
+  }
+
   function drawChips(hints) {
     chips.replaceChildren();
     if (!hints) return;
+    const shown = worthShowing(hints);
     for (let action = 0; action < spec.actions; action++) {
       const given = (hints.exact ? hints.scores : hints.values)?.[action];
-      if (given === null || given === undefined || !current.isLegal(action)) continue;
+      if (given === null || given === undefined || !current.isLegal(action) || !shown(action)) continue;
       const text = hints.exact ? signed(given) : signed(given, 2);
       const [x, y] = gravity ? [PAD + action * CELL + CELL / 2, lane / 2 - 4] : centre(action);
       const kind = given > 0.02 ? "win" : given < -0.02 ? "loss" : "even";
       const best = hints.best.includes(action);
-      const half = Math.max(32, 11 * text.length);
+      const half = Math.min(46, Math.max(32, 11 * text.length));
       chips.append(svg("g", { class: `chip ${kind} ${best ? "best" : ""} ${hints.exact ? "" : "guess"}`, transform: `translate(${x} ${y})` },
         svg("rect", { x: -half, y: -25, width: 2 * half, height: 50, rx: 12 }),
         svg("text", { y: 11 }, text),
