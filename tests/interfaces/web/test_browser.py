@@ -1,0 +1,353 @@
+"""The lab as a person meets it in a browser; skipped where there is none (`make browser`)."""
+
+import json
+import random
+import re
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+import inarow
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+from tests.interfaces.web.lab_server import Lab, lab
+
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is absent")
+
+PAGES = ("play", "analyse", "arena", "train")
+AXE = Path(__file__).parent / "vendor" / "axe.js"
+MINUS = "\N{MINUS SIGN}"
+PATIENCE = 60_000
+"""Milliseconds: the machine may be busy."""
+expect.set_options(timeout=PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    with lab(tmp_path_factory.mktemp("lab")) as served:
+        yield served.wait_until_ready()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        flags = ["--no-sandbox", "--disable-background-networking"]
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def opened(browser, served, path, *, may_complain=False, **options):
+    """A page that may not complain, and talks to nobody but the lab."""
+    complaints, requests = [], []
+    with browser.new_context(**options) as context:
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(f"{served.address}/{path}")
+        expect(page.locator(".page h1")).to_be_attached()
+        yield page
+        assert may_complain or complaints == []
+        assert all(url.startswith((served.address, "data:", "blob:")) for url in requests)
+
+
+def moves_in(page) -> str:
+    """The game, as the address of the page has it."""
+    return re.search(r"moves=([^&]*)", page.url)[1].replace("%2C", ",")
+
+
+def wait_for_turn(page):
+    expect(page.locator(".player.next .state")).to_have_text("to move")
+
+
+def wait_for_ply(page, plies):
+    """Waits until at least so many moves were made."""
+    expect(page.locator(".moves li").nth(plies - 1)).to_be_attached()
+
+
+def column(page, number):
+    return page.get_by_role("button", name=re.compile(f"^Column {number}\\b"))
+
+
+# --- Play ---
+
+
+def test_a_full_game_by_mouse_against_a_level(browser, served):
+    with opened(browser, served, "#/play?board=6x7x4&second=solver:level=1&seed=1") as page:
+        for _ in range(21):
+            wait_for_turn(page)
+            best = inarow.analyse(Position.parse(moves_in(page))).best[0]
+            before = len(moves_in(page))
+            column(page, best + 1).click()
+            wait_for_ply(page, before + 1)
+            if page.locator(".status").text_content().startswith("X wins"):
+                break
+            expect(page.locator(".player.next .name")).not_to_have_text("")
+        expect(page.locator(".status")).to_have_text("X wins with 4 in a row.")
+        assert Position.parse(moves_in(page)).winner == 1
+        assert page.locator(".won").count() >= 4
+        assert page.locator(".evidence tbody tr").count() > 0
+        assert page.locator(".evidence").get_by_text("visits").count() == 1
+        page.get_by_role("button", name="Undo").click()
+        wait_for_turn(page)
+        assert not Position.parse(moves_in(page)).is_over
+
+
+def test_a_game_by_keyboard_with_undo_redo_and_restart(browser, served):
+    with opened(browser, served, "#/play?board=6x7x4&second=solver:level=1&seed=2") as page:
+        page.keyboard.press("4")
+        wait_for_ply(page, 2)
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("Enter")  # the middle column has the focus first, then the second to its left
+        wait_for_ply(page, 4)
+        assert moves_in(page)[2] == "2"
+        played = moves_in(page)
+        page.keyboard.press("u")
+        assert moves_in(page) == played[:2]
+        page.keyboard.press("y")
+        assert moves_in(page) == played
+        for _ in range(21):
+            if page.locator(".player.winner").count():
+                break
+            wait_for_turn(page)
+            before = len(moves_in(page))
+            page.keyboard.press(str(inarow.analyse(Position.parse(moves_in(page))).best[0] + 1))
+            wait_for_ply(page, before + 1)
+            expect(page.locator(".player.next .state.live")).to_have_count(0)
+        expect(page.locator(".status")).to_contain_text("wins")
+        page.keyboard.press("r")
+        assert moves_in(page) == ""
+
+
+def test_hints_stay_on_and_are_those_of_the_solver(browser, served):
+    with opened(browser, served, "#/play?board=6x7x4&moves=4453&first=human&second=human") as page:
+        page.get_by_role("button", name="Hints").click()
+        for moves, play in (("4453", 3), ("44533", 3)):
+            truth = inarow.analyse(Position.parse(moves))
+            expect(page.locator(".chip")).to_have_count(7)
+            expect(page.locator(".advice")).to_contain_text("moves")
+            shown = [text.replace(MINUS, "-") for text in page.locator(".chip text").all_text_contents()]
+            assert [int(text) for text in shown] == list(truth.scores)
+            assert page.locator(".chip.best").count() == len(truth.best)
+            expect(column(page, truth.best[0] + 1)).to_have_attribute(
+                "aria-label", f"Column {truth.best[0] + 1}, score {truth.score}, best"
+            )
+            column(page, play).click()
+        assert moves_in(page) == "445333"
+        expect(page.locator(".chip text").first).to_be_visible()
+
+
+def test_tic_tac_toe_against_a_learnt_table_is_a_draw_with_best_play(browser, served):
+    spec = GameSpec.parse("tictactoe")
+    with opened(browser, served, "#/play?board=tictactoe&second=q&seed=1") as page:
+        while not page.locator(".status").text_content().startswith("A draw"):
+            wait_for_turn(page)
+            before = moves_in(page)
+            page.keyboard.press(str(inarow.analyse(Position.parse(before, spec)).best[0] + 1))
+            wait_for_ply(page, min(9, len(before) + 2))
+        assert Position.parse(moves_in(page), spec).is_over
+
+
+def test_twelve_by_twelve_with_five_in_a_row_on_a_phone(browser, served):
+    phone = {"viewport": {"width": 375, "height": 740}, "has_touch": True, "is_mobile": True}
+    with opened(browser, served, "#/play?board=12x12x5&second=mcts:simulations=300&seed=1", **phone) as page:
+        column(page, 12).tap()
+        wait_for_ply(page, 2)
+        assert moves_in(page)[0] == "c"
+        wait_for_turn(page)
+        page.get_by_role("button", name="Resign").tap()
+        expect(page.locator(".status")).to_have_text("X resigned: O wins.")
+        for each in PAGES:
+            page.goto(f"{served.address}/#/{each}")
+            expect(page.locator(f".page.{each} h1")).to_have_count(1)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 375
+
+
+def test_agents_play_each_other_and_sides_can_be_swapped(browser, served):
+    with opened(browser, served, "#/play?board=4x4x3&first=winblock&second=random&seed=3") as page:
+        expect(page.locator(".status")).to_contain_text(re.compile("wins|draw"))
+        page.get_by_role("button", name="Swap sides").click()
+        assert "first=random&second=winblock" in page.url
+        page.get_by_label("X, first", exact=True).select_option("human")
+        page.get_by_role("button", name="Restart").click()
+        wait_for_turn(page)
+
+
+def test_a_reload_and_a_link_restore_the_position(browser, served):
+    with opened(browser, served, "#/play?board=6x7x4&first=human&second=human") as page:
+        for key in "4453":
+            page.keyboard.press(key)
+        assert moves_in(page) == "4453"
+        page.reload()
+        expect(page.locator(".picture .disc")).to_have_count(4)
+        page.get_by_label("Move string").fill("44535")
+        page.get_by_role("button", name="Load").click()
+        assert moves_in(page) == "44535"
+        page.goto(f"{served.address}/#/play")
+        expect(page.locator(".picture g:not(.ghost) > .disc")).to_have_count(5)
+
+
+def test_what_comes_in_an_address_is_text_and_never_markup(browser, served):
+    attack = "%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E"
+    with opened(browser, served, f"#/play?board=6x7x4&moves=4&second={attack}") as page:
+        expect(page.locator(".toast").first).to_contain_text("there is no agent")
+        expect(page.locator(".player .name").first).to_have_text("<img src=x onerror=alert(1)>")
+        assert page.locator("img").count() == 0
+
+
+def test_a_game_goes_on_after_the_lab_was_killed(browser, tmp_path):
+    first = Lab(tmp_path, "--workers", "1").start().wait_until_ready()
+    with opened(browser, first, "#/play?board=6x7x4&second=solver:level=2&seed=1", may_complain=True) as page:
+        page.keyboard.press("4")
+        wait_for_ply(page, 2)
+        before = moves_in(page)
+        first.kill()
+        expect(page.locator("#link")).to_have_text("reconnecting")
+        page.keyboard.press("4")  # the person moves while nobody answers
+        with lab(tmp_path, "--workers", "1", port=first.port) as second:
+            wait_for_ply(page, 4)
+            assert moves_in(page).startswith(f"{before}4")
+            expect(page.locator("#link")).to_have_text("ready")
+            second.stop()
+
+
+# --- Analyse ---
+
+
+def test_a_game_is_analysed_with_its_blunders_and_branches(browser, served, tmp_path):
+    with opened(browser, served, "#/analyse?board=6x7x4&moves=") as page:
+        page.get_by_label("Game", exact=True).fill("44444522562617667")
+        page.get_by_role("button", name="Analyse").click()
+        expect(page.locator(".moves .blunder")).to_have_count(3)
+        expect(page.locator(".status")).to_contain_text("blunder")
+        expect(page.locator(".graph .mark")).to_have_count(3)
+        page.locator(".moves button").nth(3).click()
+        expect(page.locator(".status")).to_contain_text("4. O 4: best")
+        truth = inarow.analyse(Position.parse("4444"))
+        shown = [int(text.replace(MINUS, "-")) for text in page.locator(".chip text").all_text_contents()]
+        assert shown == list(truth.scores)
+        column(page, 1).click()
+        expect(page.locator(".status")).to_have_text("What if … 1")
+        expect(page.locator(".chip")).to_have_count(7)
+        page.get_by_role("button", name="Back to the game").click()
+        graph = page.locator(".graph").bounding_box()
+        page.locator(".graph").click(position={"x": graph["width"] - 14, "y": 40})
+        expect(page.locator(".status")).to_contain_text("17. X 7")
+        with page.expect_download() as download:
+            page.get_by_role("button", name="PGN-like").click()
+        pgn = Path(download.value.path()).read_text()
+        assert inarow.from_pgn(pgn).moves == "44444522562617667"
+        (tmp_path / "game.pgn").write_text(pgn)
+        page.get_by_label("Upload a game").set_input_files(tmp_path / "game.pgn")
+        expect(page.locator(".moves button")).to_have_count(17)
+
+
+# --- Arena and training ---
+
+
+def test_an_arena_runs_to_its_end_and_a_game_is_replayed(browser, served):
+    with opened(browser, served, "#/arena") as page:
+        page.get_by_role("button", name="Remove mcts:simulations=200").click()
+        page.get_by_label("Games a pair").fill("4")
+        page.get_by_role("button", name="Start").click()
+        expect(page.get_by_role("heading", name=re.compile("finished"))).to_be_visible()
+        expect(page.locator(".cross tbody tr")).to_have_count(2)
+        expect(page.get_by_text("4 of 4 games")).to_be_visible()
+        expect(page.get_by_role("heading", name="Leaderboard")).to_be_visible()
+        page.locator(".games a").first.click()
+        expect(page.locator(".page.analyse .moves button").first).to_be_visible()
+
+
+def test_a_training_run_is_started_stopped_resumed_and_played_against(browser, served):
+    with opened(browser, served, "#/train") as page:
+        page.get_by_label("Preset").select_option("tictactoe-q")
+        page.get_by_text("Settings").click()
+        page.get_by_label("episodes").fill("1000000000")
+        page.get_by_label("Name of the run").fill("mine")
+        page.get_by_role("button", name="Start").click()
+        expect(page.locator(".curve canvas").first).to_be_visible()
+        page.get_by_role("button", name="Stop").click()
+        expect(page.locator(".page .column .tag.stopped").first).to_be_visible()
+        page.get_by_role("button", name="Resume").click()
+        expect(page.get_by_role("button", name="Stop")).to_be_visible()
+        page.get_by_role("link", name="Play against it").click()
+        expect(page.locator(".page.play .status")).to_be_visible()
+        page.keyboard.press("1")
+        wait_for_ply(page, 2)
+        assert "table.npz" in page.locator(".evidence code").text_content()
+        page.goto(f"{served.address}/#/train")
+        page.get_by_role("button", name="Stop").click()
+        expect(page.get_by_role("button", name="Resume")).to_be_visible()
+
+
+# --- All pages ---
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_has_an_accessibility_fault(browser, served, scheme):
+    with opened(
+        browser, served, "#/play?board=6x7x4&moves=4453&second=solver:level=2", color_scheme=scheme, bypass_csp=True
+    ) as page:
+        for each in PAGES:
+            page.goto(f"{served.address}/#/{each}")
+            expect(page.locator(f".page.{each} h2").first).to_be_visible()
+            expect(page.get_by_text("Loading …")).to_have_count(0)
+            page.evaluate(AXE.read_text())
+            found = page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
+            serious = [fault for fault in found if fault["impact"] in ("serious", "critical")]
+            assert serious == [], json.dumps(
+                [[f["id"], [n["html"] for n in f["nodes"]][:3]] for f in serious], indent=1
+            )
+
+
+def test_pages_are_light(browser, served):
+    sizes = {}
+    with opened(browser, served, "") as page:
+        page.on("response", lambda response: sizes.update({response.url: len(response.body())}))
+        page.reload()
+        for each in PAGES:
+            page.goto(f"{served.address}/#/{each}")
+            expect(page.locator(f".page.{each} h2").first).to_be_visible()
+        page.wait_for_load_state("networkidle")
+    assert sum(sizes.values()) < 300_000
+
+
+def test_the_rules_of_the_page_are_those_of_the_package(browser, served):
+    chance = random.Random(5)
+    games = []
+    for board in ("6x7x4", "3x3x3/free", "12x12x5", "5x4x3", "15x15x5/free", "1x5x2", "16x16x3"):
+        for _ in range(12):
+            position = Position.start(GameSpec.parse(board))
+            for _ in range(chance.randrange(60)):
+                if position.is_over:
+                    break
+                position = position.play(chance.choice(position.legal_actions))
+            games.append((board, position))
+    with opened(browser, served, "") as page:
+        told = page.evaluate(
+            """async (games) => {
+                const { parseBoard, parseMoves, replay, formatMoves } = await import("/static/js/rules.js");
+                return games.map(([board, moves]) => {
+                    const spec = parseBoard(board);
+                    const position = replay(spec, parseMoves(moves, spec));
+                    const legal = Array.from({ length: spec.actions }, (_, action) => action).filter(position.isLegal);
+                    const { actions, cells, winner, isOver, line } = position;
+                    return [formatMoves(actions, spec), [...cells], winner, isOver, legal, line];
+                });
+            }""",
+            [(board, position.moves) for board, position in games],
+        )
+    for (board, position), found in zip(games, told, strict=True):
+        line = [row * position.spec.columns + column for row, column in position.winning_line]
+        cells = position.to_array().ravel().tolist()
+        expected = [position.moves, cells, position.winner, position.is_over, list(position.legal_actions), line]
+        assert found == expected, board
