@@ -162,7 +162,7 @@ class TreeSearch:
         """Makes `position` the root: of what is left of the trees if the game went on from their last
         root, otherwise of new ones.
         """
-        played = None if self._root is None else _moves_between(self._root, position)
+        played = None if self._root is None else moves_between(self._root, position)
         for tree in self._trees:
             if played is None or not all(descend(tree, cell) for cell in played):
                 plant(tree)
@@ -223,7 +223,7 @@ class TreeSearch:
         )
 
 
-def _moves_between(before: Position, after: Position) -> list[int] | None:
+def moves_between(before: Position, after: Position) -> list[int] | None:
     """The cells of the moves that lead from one position to a later one of the same game, else None."""
     plies = len(before.actions)
     if before.spec != after.spec or after.actions[:plies] != before.actions or len(after.actions) == plies:

@@ -99,3 +99,19 @@ def _cut_down(tree: Tree, root: int, place: np.ndarray) -> None:
             tree.cell[new], tree.proof[new] = tree.cell[old], tree.proof[old]
             visited += tree.visits[new] > 0
     tree.counts[USED], tree.counts[VISITED], tree.counts[EXHAUSTED] = used, visited, 0
+
+
+@register_jitable
+def prove(path: np.ndarray, length: int, first: np.ndarray, size: np.ndarray, proof: np.ndarray) -> None:
+    """Carries the proof of the last node of a path up as far as it reaches. Moves of a node that have no
+    child must be worse than all that have one.
+    """
+    for place in range(length - 1, -1, -1):
+        node = path[place]
+        best = proof[path[place + 1]]
+        if best < SOONEST_WIN // 2:  # no win: every child must be known
+            for child in range(first[node], first[node] + size[node]):
+                if proof[child] == UNKNOWN:
+                    return
+                best = max(best, proof[child])
+        proof[node] = DRAWN if best == DRAWN else -best

@@ -18,7 +18,7 @@ from inarow.games.layout import Layout
 from inarow.games.playout import fill_heights, playout
 from inarow.games.rules import landing_cell, playable
 from inarow.search.alphabeta import ENTRY, advance, begin
-from inarow.search.tree import DRAWN, EXHAUSTED, SOONEST_WIN, UNKNOWN, USED, VISITED, Tree
+from inarow.search.tree import DRAWN, EXHAUSTED, SOONEST_WIN, UNKNOWN, USED, VISITED, Tree, prove
 
 PLAN = np.dtype(
     [
@@ -97,7 +97,7 @@ def grow(
         if proof[node] != UNKNOWN:
             result = 1 if proof[node] == DRAWN else 2 if proof[node] > 0 else 0
             if plan.solve:
-                _prove(path, length, first, size, tried, proof)
+                prove(path, length, first, size, proof)
         elif plan.informed == 0:
             fill_heights(heights, both, layout)
             result = 1 - playout(layout, mine, both, stone, heights, rng)[0]
@@ -132,24 +132,6 @@ def _make_children(tree: Tree, node: int, free: Bits, rng: np.random.Generator) 
         tree.cell[child] = tree.cell[other]
         tree.cell[other] = cell
     return True
-
-
-@register_jitable
-def _prove(
-    path: np.ndarray, length: int, first: np.ndarray, size: np.ndarray, tried: np.ndarray, proof: np.ndarray
-) -> None:
-    """Carries the proof of the last node of a path up as far as it reaches."""
-    for place in range(length - 1, -1, -1):
-        node = path[place]
-        best = proof[path[place + 1]]
-        if best < SOONEST_WIN // 2:  # no win: every child must be known
-            if tried[node] < size[node]:
-                return
-            for child in range(first[node], first[node] + size[node]):
-                if proof[child] == UNKNOWN:
-                    return
-                best = max(best, proof[child])
-        proof[node] = DRAWN if best == DRAWN else -best
 
 
 @register_jitable

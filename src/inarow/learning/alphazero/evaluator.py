@@ -1,0 +1,54 @@
+"""The network in play: from planes to what it says about positions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+from inarow.errors import NetError
+from inarow.learning.net_file import Net, load_net
+
+KIND = "alphazero"
+
+Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""From planes float32 [n, PLANES, rows, columns] to logits float32 [n, rows, columns] of a stone on each
+cell, of which those of playable cells mean something, and values float32 [n] in [-1, 1] for the side to
+move."""
+
+
+def net_evaluator(net: Net) -> Evaluate:
+    """What a net says, in the shapes that kernels rely on; raises NetError where it has others."""
+
+    def evaluate(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        logits, values = net.run(planes)
+        count, _, rows, columns = planes.shape
+        if logits.shape != (count, rows, columns) or values.shape != (count,):
+            raise NetError(f"the net answers in shapes {logits.shape} and {values.shape}, not as {KIND} nets do")
+        return logits, values
+
+    return evaluate
+
+
+def uniform_evaluator(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Knows nothing: all moves alike, all positions even."""
+    return np.zeros(planes[:, 0].shape, np.float32), np.zeros(len(planes), np.float32)
+
+
+def find_net(name: str) -> Net:
+    """The net in a file, or one that comes with the package by its name; raises NetError."""
+    return load_net(net_path(name), KIND)
+
+
+def net_path(name: str) -> Path:
+    """The file of a net."""
+    if name.endswith(".onnx"):
+        return Path(name)
+    folder = Path(str(files("inarow.learning.alphazero"))) / "nets"
+    known = sorted(path.stem for path in folder.glob("*.onnx"))
+    if name not in known:
+        offered = f"nets that come with inarow are {', '.join(known)}" if known else "none come with inarow"
+        raise NetError(f"there is no net {name!r}; {offered}, or name an .onnx file made by `inarow train`")
+    return folder / f"{name}.onnx"

@@ -1,0 +1,138 @@
+"""Searching with a network: against a slow twin, and where proofs end against the exact solver."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inarow.games.position import Position
+from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
+from inarow.learning.alphazero.evaluator import uniform_evaluator
+from inarow.learning.alphazero.planes import planes_of
+from inarow.learning.alphazero.search import NetSearch
+from inarow.learning.alphazero.search_config import SearchConfig
+from inarow.learning.alphazero.selection import halving_plan
+from inarow.search.solver import MIN_MEMORY, Solver
+from tests.learning.alphazero.twin import PlainSearch, made_up_net, plain_planes
+from tests.strategies import ongoing_positions
+
+CONFIGS = {root: SearchConfig(root=root) for root in ("gumbel", "puct")}
+
+
+def small_search(spec: GameSpec, root: str = "puct", **settings) -> NetSearch:
+    return NetSearch(spec, made_up_net, CONFIGS[root], memory=1 << 20, cache_memory=1 << 16, **settings)
+
+
+@given(ongoing_positions(max_side=9))
+def test_planes_are_those_of_the_twin(position):
+    assert np.array_equal(planes_of(position), plain_planes(position))
+
+
+@pytest.mark.parametrize("root", CONFIGS)
+@settings(max_examples=25)
+@given(data=st.data())
+def test_searches_are_those_of_the_twin(root, data):
+    position = data.draw(ongoing_positions(max_side=6))
+    simulations = data.draw(st.integers(1, 40))
+    found = small_search(position.spec, root).search(position, simulations=simulations)
+    twin = PlainSearch(position, CONFIGS[root])
+    twin.run(simulations)
+    actions = [position.action_of(child.cell) for child in twin.root.children]
+    assert [found.visits[action] for action in actions] == [child.visits for child in twin.root.children]
+    assert sum(found.visits) == sum(child.visits for child in twin.root.children)
+    if twin.root.proof:
+        assert found.proven == (0 if twin.root.proof == 1 else -np.sign(twin.root.proof))
+        return
+    assert found.proven is None
+    assert found.simulations == simulations
+    assert found.value == pytest.approx(-twin.root.total / twin.root.visits, abs=1e-6)
+    assert [found.priors[action] for action in actions] == pytest.approx(
+        [child.prior for child in twin.root.children], abs=1e-6
+    )
+    if root == "gumbel":
+        assert [found.policy[action] for action in actions] == pytest.approx(twin.policy(), abs=1e-5)
+
+
+@pytest.mark.parametrize("root", CONFIGS)
+@settings(max_examples=30)
+@given(data=st.data())
+def test_proofs_are_true(root, data):
+    spec = data.draw(st.sampled_from([TIC_TAC_TOE, GameSpec(4, 4, 3), GameSpec(3, 5, 4), GameSpec(4, 4, 4)]))
+    position = data.draw(ongoing_positions(spec, max_left=10))
+    found = NetSearch(spec, uniform_evaluator, CONFIGS[root]).search(position, simulations=2000)
+    exact = Solver(spec, memory=MIN_MEMORY).analyse(position)
+    if found.proven is None:  # a draw takes a look at almost everything
+        assert exact.score == 0
+        assert spec.cells - position.ply > 5
+        return
+    assert found.proven == found.value == np.sign(exact.score)
+    assert np.sign(exact.scores[found.action]) == found.proven
+
+
+@settings(max_examples=20)
+@given(ongoing_positions(max_side=7))
+def test_one_word_and_five_find_the_same(position):
+    found = [small_search(position.spec, wide=wide).search(position, simulations=20) for wide in (None, True)]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("root", CONFIGS)
+def test_many_in_step_find_what_each_finds_alone(root):
+    rng = np.random.default_rng(3)
+    positions = [Position.start()]
+    while len(positions) < 11:
+        position = positions[-1].play(rng.choice(positions[-1].legal_actions))
+        positions.append(Position.start() if position.is_over else position)
+    alone = [small_search(CONNECT_FOUR, root).search(position, simulations=30) for position in positions]
+    search = NetSearch(CONNECT_FOUR, made_up_net, CONFIGS[root], games=4, memory=4 << 20)
+    assert search.search_many(positions, 30) == alone
+    assert search.search_many(positions[::-1], 30) == alone[::-1]  # now with everything in the cache
+
+
+def test_a_game_goes_on_with_its_tree():
+    position = Position.parse("44")
+    search = small_search(CONNECT_FOUR)
+    first = search.search(position, simulations=200)
+    after = position.play(first.action)
+    fresh = small_search(CONNECT_FOUR).search(after, simulations=50)
+    kept = search.search(after, simulations=50)
+    assert kept.simulations == fresh.simulations == 50
+    assert sum(kept.visits) == sum(fresh.visits) + first.visits[first.action]
+    other = search.search(Position.parse("1234"), simulations=50)
+    assert other == small_search(CONNECT_FOUR).search(Position.parse("1234"), simulations=50)
+
+
+def test_a_full_tree_ends_a_search():
+    search = NetSearch(CONNECT_FOUR, made_up_net, CONFIGS["puct"], memory=1000)
+    found = search.search(Position.start(), simulations=500)
+    assert found.is_full
+    assert 1 <= found.simulations < 50
+    assert found.action in range(7)
+
+
+def test_seconds_end_a_search():
+    search = small_search(CONNECT_FOUR)
+    found = search.search(Position.start(), seconds=0.01)
+    assert found.simulations >= 1
+    assert sum(found.visits) == found.simulations - 1
+    assert search.search(Position.parse("1"), seconds=1e-9).simulations >= 1
+
+
+@given(st.integers(2, 16), st.integers(1, 200))
+def test_sequential_halving_spends_all_and_narrows_down(considered, simulations):
+    row = halving_plan(considered, simulations)[considered].tolist()
+    visits = [0] * considered
+    for planned in row:  # some child must have the planned number of visits
+        visits[visits.index(planned)] += 1
+    assert sum(visits) == simulations
+    if simulations >= considered:
+        assert min(visits) >= 1
+    assert sorted(visits, reverse=True)[0] - sorted(visits, reverse=True)[1] <= 1
+
+
+def test_a_single_simulation_asks_for_the_policy_only():
+    for root in CONFIGS:
+        found = small_search(CONNECT_FOUR, root).search(Position.start(), simulations=0)
+        assert found.simulations == 1
+        assert found.action == int(np.argmax(found.priors))
+        assert found.policy == pytest.approx(found.priors)
