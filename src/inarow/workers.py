@@ -27,6 +27,7 @@ Progress = Callable[[int, int], None]
 """Called with (tasks done, tasks in all) each time the results grow."""
 
 MAX_WORKERS = 256
+_ENDED = "a worker process ended unexpectedly"
 
 _Outcome = tuple[Any, Exception | None]
 """What a task returned, or what it raised."""
@@ -65,6 +66,60 @@ def open_pool(workers: int = 1) -> Iterator[Pool]:
         yield pool
     finally:
         pool.end()
+
+
+class Companion:
+    """A process that works on tasks one after the other while this one does something else.
+
+    What a function keeps in its module stays there for the next task, so a companion can go on with what
+    it has begun. Functions, tasks and results must be picklable, and the function importable by name.
+    """
+
+    def __init__(self, worker: _Worker) -> None:
+        self._worker = worker
+
+    @property
+    def due(self) -> int:
+        """Tasks whose results have not been taken."""
+        return len(self._worker.given)
+
+    def give(self, function: Callable[[Task], Any], task: Task) -> None:
+        """Hands over a task; raises TaskError if the process has ended."""
+        try:
+            self._worker.give(0, 0, function, task)
+        except OSError as error:
+            raise TaskError(task, _ENDED) from error
+
+    def take(self, seconds: float = 0.0) -> list[Any]:
+        """The results that are there, or come within so many seconds, in the order of the tasks: at most one
+        that had to be waited for. Raises TaskError for a task that failed.
+        """
+        results: list[Any] = []
+        while self.due and self._worker.connection.poll(0.0 if results else seconds):
+            try:
+                _, _, (result, failure) = self._worker.take()
+            except (EOFError, OSError) as error:
+                raise TaskError("of a companion", _ENDED) from error
+            if failure is not None:
+                raise TaskError("of a companion", one_line(failure)) from failure
+            results.append(result)
+        return results
+
+
+@contextmanager
+def open_companions(number: int) -> Iterator[tuple[Companion, ...]]:
+    """So many companions, none among them, for the length of a `with` block. Leaving it or the death of this
+    process ends them at once, whatever they are doing.
+    """
+    if number == 0:
+        yield ()
+        return
+    check_workers(number)
+    processes = _Processes(number)
+    try:
+        yield tuple(Companion(worker) for worker in processes._workers)
+    finally:
+        processes.end()
 
 
 class _InProcess:
@@ -125,7 +180,7 @@ class _Processes:
                         given += 1
                     outcomes.update(self._received())
                 except (EOFError, OSError) as error:
-                    raise TaskError(task, "a worker process ended unexpectedly") from error
+                    raise TaskError(task, _ENDED) from error
             result, failure = outcomes.pop(done)
             if failure is not None:
                 raise TaskError(task, one_line(failure)) from failure

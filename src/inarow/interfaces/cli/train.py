@@ -11,11 +11,13 @@ from cyclopts import Parameter
 
 from inarow.errors import ConfigError, one_line, shown
 from inarow.interfaces.cli.options import Json
+from inarow.interfaces.cli.train_alphazero import train_alphazero
 from inarow.interfaces.cli.train_q import train_q
 from inarow.interfaces.cli.training import TrainingRequest
 from inarow.learning.config import Document, find_document
 
-_LEARNERS: dict[str, Callable[[TrainingRequest], None]] = {"q": train_q}
+_LEARNERS: dict[str, Callable[[TrainingRequest], None]] = {"q": train_q, "alphazero": train_alphazero}
+_CAN_BE_EXTENDED = {"alphazero"}
 
 
 def train(
@@ -32,16 +34,18 @@ def train(
     Args:
         preset: Name of a preset, or a TOML file.
         out: Folder of the run; runs/PRESET if not given.
-        resume: Go on with the run in this folder instead of starting one.
+        resume: Go on with the run in this folder instead of starting one; with --set iterations=+20 or
+            --set minutes=+20 an alphazero run gets more to do.
         settings: Change a value of the config, e.g. --set alpha=0.2 --set phases.0.episodes=1000.
         seed: Root of all chance: the same seed gives the same result. The config's own if not given.
     """
     if (preset is None) == (resume is None):
         raise ConfigError("train needs a preset or a TOML file, or --resume with the folder of a run")
     if resume is not None:
-        if settings or out is not None or seed is not None:
+        document = _kept_document(resume)
+        if out is not None or seed is not None or (settings and document.get("learner") not in _CAN_BE_EXTENDED):
             raise ConfigError("a run that goes on keeps its config and its folder: no --set, --out or --seed")
-        find_trainer(_kept_document(resume), str(resume))(TrainingRequest(None, str(resume), resume, json))
+        find_trainer(document, str(resume))(TrainingRequest(None, str(resume), resume, json, settings))
         return
     assert preset is not None
     document = find_document(preset, settings if seed is None else (*settings, f"seed={seed}"))

@@ -17,3 +17,5 @@ class TrainingRequest:
     """What an error about the document names."""
     folder: Path
     json: bool
+    settings: tuple[str, ...] = ()
+    """Of a run to go on with: what it is given in addition."""

@@ -103,10 +103,12 @@ class AlphaZeroConfig(ConfigPart, frozen=True, kw_only=True):
     boards: BoardRange | None = None
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1, description="root of all chance")] = 0
     minutes: Annotated[
-        float | None, Meta(gt=0, le=10**6, description="how long it trains, without waiting for compilers")
+        Annotated[float, Meta(gt=0, le=10**6)] | None,
+        Meta(description="how long it trains, without waiting for compilers"),
     ] = None
     iterations: Annotated[
-        int | None, Meta(ge=1, le=10**7, description="or how often a net is published; reproducible with one worker")
+        Annotated[int, Meta(ge=1, le=10**7)] | None,
+        Meta(description="or how often a net is published; reproducible with one worker"),
     ] = None
     iteration_games: Annotated[int, Meta(ge=1, le=10**7, description="games between two published nets")] = 300
     workers: Annotated[

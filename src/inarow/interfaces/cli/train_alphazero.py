@@ -1,0 +1,142 @@
+"""`inarow train` for AlphaZero."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from inarow.errors import ConfigError, MissingExtraError, shown
+from inarow.interfaces.cli.output import live_table, print_json, print_table, stderr, stdout
+from inarow.interfaces.cli.training import TrainingRequest
+from inarow.interfaces.grading_curve import curve_grader
+from inarow.learning.alphazero.config import AlphaZeroConfig
+from inarow.learning.config import to_config
+
+if TYPE_CHECKING:
+    from inarow.learning.alphazero.run import AlphaZeroRun
+    from inarow.learning.alphazero.run_folder import CurvePoint
+
+_COLUMNS = ("seconds", "core s", "nets", "games", "games/s", "examples", "steps", "policy", "value", "raw", "searched")
+_SHOWN_POINTS = 12
+_PROGRESS_PARTS = 1000
+
+
+def train_alphazero(request: TrainingRequest) -> None:
+    """Trains a net; see `train.py`."""
+    run = _open(request)
+    _tell(f"training on {_boards(run.config)} with {run.config.workers} processes into {run.folder.path}")
+    told = len(run.state.curve)
+
+    def watch(run: AlphaZeroRun) -> None:
+        nonlocal told
+        progress(round(_PROGRESS_PARTS * run.progress), _PROGRESS_PARTS)
+        if not stderr.is_terminal:  # there the table shows it
+            for point in run.state.curve[told:]:
+                _tell("  ".join(f"{name} {text}" for name, text in zip(_COLUMNS, _cells(point), strict=True)))
+            told = len(run.state.curve)
+
+    with live_table("training", lambda: _curve_table(run)) as progress:
+        try:
+            run.train(watch, curve_grader(run.config.specs))
+        except KeyboardInterrupt:
+            stderr.print(
+                f"stopped; go on with: inarow train --resume {run.folder.path}", style="yellow", highlight=False
+            )
+            raise
+    _report(run, request)
+
+
+def _open(request: TrainingRequest) -> AlphaZeroRun:
+    try:
+        from inarow.learning.alphazero.run import AlphaZeroRun
+    except ModuleNotFoundError as error:
+        if error.name not in ("torch", "onnx"):
+            raise
+        raise MissingExtraError(error.name, "train") from None
+    if request.document is not None:
+        config = to_config(request.document, AlphaZeroConfig, request.source)
+        return AlphaZeroRun.start(config, request.folder)
+    minutes, iterations = 0.0, 0
+    for setting in request.settings:
+        more = re.fullmatch(r"(minutes|iterations)=\+(\d+(?:\.\d+)?)", setting)
+        if more is None or (more[1] == "iterations" and not more[2].isdigit()):
+            raise ConfigError(f"setting {shown(setting)} does not extend a run; write iterations=+20 or minutes=+20")
+        if more[1] == "minutes":
+            minutes += float(more[2])
+        else:
+            iterations += int(more[2])
+    try:
+        return AlphaZeroRun.resume(request.folder, minutes=minutes, iterations=iterations)
+    except ValueError as error:  # a config that cannot be extended so
+        raise ConfigError(f"{request.source}: {error}") from None
+
+
+def _report(run: AlphaZeroRun, request: TrainingRequest) -> None:
+    state = run.state
+    facts = {
+        "folder": str(run.folder.path),
+        "net": str(run.folder.net),
+        "board": _boards(run.config),
+        "iterations": state.iterations,
+        "games": state.games,
+        "examples": state.examples,
+        "steps": run.learner.steps,
+        "simulations": state.simulations,
+        "evaluations": state.evaluations,
+        "seconds": round(state.seconds, 1),
+        "play_core_seconds": round(state.play_seconds, 1),
+        "learn_core_seconds": round(state.learn_seconds, 1),
+        "bytes": run.memory,
+    }
+    if request.json:
+        print_json({**facts, "curve": state.curve})
+        return
+    print_table(_curve_table(run))
+    stdout.print("  ".join(f"{name} {value}" for name, value in facts.items()), highlight=False)
+    board = str(run.config.specs[0])
+    stdout.print(f"play it: inarow play --board {board} --second alphazero:net={run.folder.net}", highlight=False)
+
+
+def _boards(config: AlphaZeroConfig) -> str:
+    return config.board or f"{len(config.specs)} boards"
+
+
+def _curve_table(run: AlphaZeroRun) -> Table:
+    table = Table(*_COLUMNS, box=None, pad_edge=False, caption=_now(run))
+    for column in table.columns:
+        column.justify = "right"
+    for point in run.state.curve[-_SHOWN_POINTS:]:
+        table.add_row(*_cells(point))
+    return table
+
+
+def _now(run: AlphaZeroRun) -> str:
+    """The state of this moment in a line: what plays, what learns, what it takes."""
+    state = run.state
+    megabytes = "  ".join(f"{name} {size / 1e6:.0f} MB" for name, size in run.memory.items() if size)
+    loss = run.losses[-1] if run.losses else None
+    losses = f"  loss {loss.policy:.3f} + {loss.value:.3f}" if loss is not None else ""
+    return (
+        f"{state.games:,} games, {state.games / max(1e-9, state.seconds):.1f}/s{losses}  "
+        f"cores: play {state.play_seconds:.0f} s, learn {state.learn_seconds:.0f} s  {megabytes}"
+    )
+
+
+def _cells(point: CurvePoint) -> list[str]:
+    return [
+        f"{point.seconds:.0f}",
+        f"{point.core_seconds:.0f}",
+        f"{point.iteration:,}",
+        f"{point.games:,}",
+        f"{point.games_per_second:.1f}",
+        f"{point.examples:,}",
+        f"{point.steps:,}",
+        *(f"{loss:.3f}" if loss is not None else "-" for loss in (point.policy_loss, point.value_loss)),
+        *(f"{rate:.1%}" if rate is not None else "-" for rate in (point.raw_accuracy, point.search_accuracy)),
+    ]
+
+
+def _tell(line: str) -> None:
+    stderr.print(line, highlight=False, soft_wrap=True)

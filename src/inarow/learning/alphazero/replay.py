@@ -1,0 +1,153 @@
+"""The examples to learn from: a ring of the newest, and batches drawn from its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba.extending import register_jitable
+
+from inarow.games.bits import count_cells, load
+from inarow.games.kernels import compiled_layout, kernel
+from inarow.games.layout import Layout
+from inarow.games.rules import landing_cell
+from inarow.games.spec import GameSpec
+from inarow.games.wide import WORDS
+from inarow.learning.alphazero.planes import PLANES, write_planes
+from inarow.learning.alphazero.selfplay import Examples
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Examples as the network takes them. Boards lie in the top left corner."""
+
+    planes: np.ndarray  # [n, PLANES, rows, columns] float32
+    policies: np.ndarray  # [n, rows, columns] float32, on the cells that stones would fall on; sum to 1
+    values: np.ndarray  # [n] float32 in [-1, 1]
+    is_mixed: bool
+    """Whether some board is smaller than the planes."""
+
+
+class Replay:
+    """The newest `capacity` examples of some boards. All memory is allocated here; `bytes` says how much."""
+
+    def __init__(self, specs: Sequence[GameSpec], capacity: int) -> None:
+        words = 1 if all(spec.fits_word for spec in specs) else WORDS
+        self._specs = tuple(specs)
+        self._number = {spec: number for number, spec in enumerate(specs)}
+        self._rows, self._columns = max(spec.rows for spec in specs), max(spec.columns for spec in specs)
+        self.seen = 0
+        """Examples that ever came in."""
+        self._stones = np.zeros((capacity, words), np.uint64)
+        self._mask = np.zeros((capacity, words), np.uint64)
+        self._policies = np.zeros((capacity, max(spec.actions for spec in specs)), np.float32)
+        self._values = np.zeros(capacity, np.float32)
+        self._board = np.zeros(capacity, np.int16)
+
+    def __len__(self) -> int:
+        return min(self.seen, len(self._values))
+
+    @property
+    def bytes(self) -> int:
+        return sum(array.nbytes for array in self._arrays().values())
+
+    def add(self, spec: GameSpec, examples: Examples) -> None:
+        """Takes in examples of one board, in place of the oldest."""
+        places = (self.seen + np.arange(len(examples))) % len(self._values)
+        words, actions = examples.stones.shape[1], examples.policies.shape[1]
+        self._stones[places, :words], self._mask[places, :words] = examples.stones, examples.mask
+        self._stones[places, words:] = self._mask[places, words:] = 0
+        self._policies[places, :actions] = examples.policies
+        self._values[places], self._board[places] = examples.values, self._number[spec]
+        self.seen += len(examples)
+
+    def draw(self, count: int, window: int, rng: np.random.Generator, *, mirror: bool) -> Batch:
+        """A batch of examples from the newest `window`, some of them more than once; half of them mirrored
+        if `mirror`.
+        """
+        ages = rng.integers(1, min(window, len(self)) + 1, count)
+        places = (self.seen - ages) % len(self._values)
+        places = places[np.argsort(self._board[places], kind="stable")]
+        is_mirrored = rng.random(count) < 0.5 if mirror else np.zeros(count, np.bool_)
+        planes = np.zeros((count, PLANES, self._rows, self._columns), np.float32)
+        policies = np.zeros((count, self._rows, self._columns), np.float32)
+        numbers, starts = np.unique(self._board[places], return_index=True)
+        for number, start, end in zip(numbers, starts, [*starts[1:], count], strict=True):
+            write_examples(
+                compiled_layout(self._specs[number]),
+                self._stones,
+                self._mask,
+                self._policies,
+                places[start:end],
+                is_mirrored[start:end],
+                planes[start:end],
+                policies[start:end],
+            )
+        sizes = {(self._specs[number].rows, self._specs[number].columns) for number in numbers}
+        return Batch(planes, policies, self._values[places], sizes != {(self._rows, self._columns)})
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        return {
+            "stones": self._stones,
+            "mask": self._mask,
+            "policies": self._policies,
+            "values": self._values,
+            "board": self._board,
+        }
+
+    def state(self) -> dict[str, np.ndarray]:
+        """What `restore` needs: arrays."""
+        kept = {name: array[: len(self)] for name, array in self._arrays().items()}
+        return {**kept, "seen": np.array(self.seen)}
+
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
+        """Goes on from a `state` of the same boards and capacity; raises ValueError for another."""
+        seen = int(state["seen"])
+        for name, array in self._arrays().items():
+            kept = state[name]
+            if kept.dtype != array.dtype or kept.shape != (min(seen, len(array)), *array.shape[1:]):
+                raise ValueError(f"the examples' {name} are {kept.dtype} {kept.shape}")
+            array[: len(kept)] = kept
+        if len(self._board) and not 0 <= self._board.min() <= self._board.max() < len(self._specs):
+            raise ValueError("examples of boards that are not in the config")
+        self.seen = seen
+
+
+@kernel
+def write_examples(
+    layout: Layout,
+    stones: np.ndarray,
+    masks: np.ndarray,
+    policies: np.ndarray,
+    places: np.ndarray,
+    is_mirrored: np.ndarray,
+    planes: np.ndarray,
+    cell_policies: np.ndarray,
+) -> None:
+    """Writes the examples at `places`, all of one board, to the first rows of `planes` and `cell_policies`."""
+    actions = layout.columns if layout.gravity else layout.rows * layout.columns
+    for number in range(len(places)):
+        place = places[number]
+        mask = load(masks, place, layout.board)
+        write_planes(planes, number, load(stones, place, layout.board), mask, count_cells(mask), layout)
+        for action in range(actions):
+            if policies[place, action] > 0.0:
+                cell = landing_cell(mask, action, layout)
+                column = cell // layout.stride
+                row = layout.rows - 1 - (cell - column * layout.stride)
+                cell_policies[number, row, column] = policies[place, action]
+        if is_mirrored[number]:
+            for plane in range(planes.shape[1]):
+                mirror_columns(planes[number, plane], layout)
+            mirror_columns(cell_policies[number], layout)
+
+
+@register_jitable
+def mirror_columns(cells: Any, layout: Layout) -> None:
+    """Exchanges left and right of the board in the top left corner of `cells`."""
+    for row in range(layout.rows):
+        for left in range(layout.columns // 2):
+            right = layout.columns - 1 - left
+            cells[row, left], cells[row, right] = cells[row, right], cells[row, left]

@@ -1,0 +1,268 @@
+"""An AlphaZero run: play, learn, publish, again and again, until its budget is spent.
+
+The learning process draws `reuse` samples for every new example and plays games itself when it has done
+so; its companions only play. With one worker and a budget of iterations the same seed gives the same
+net. Killed at any moment, `resume` goes on from the last checkpoint; games under way are begun anew.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from inarow.array_file import whole_file
+from inarow.learning.alphazero.config import AlphaZeroConfig
+from inarow.learning.alphazero.evaluator import KIND, Evaluate, net_evaluator
+from inarow.learning.alphazero.gate import passes_gate
+from inarow.learning.alphazero.learner import Learner, Loss
+from inarow.learning.alphazero.onnx_graph import to_onnx
+from inarow.learning.alphazero.players import Player, Stretch, StretchResult, play_stretch
+from inarow.learning.alphazero.replay import Replay
+from inarow.learning.alphazero.run_folder import CurvePoint, RunFolder, RunState, random_state
+from inarow.learning.alphazero.selfplay import Yield
+from inarow.learning.net_file import ANY_BOARD, Net, NetAbout, to_bytes
+from inarow.workers import Companion, open_companions
+
+Watch = Callable[["AlphaZeroRun"], None]
+"""Told many times a second how far the run is; an exception out of it ends the run, saved."""
+Grade = Callable[[Evaluate, int], tuple[float, float]]
+"""From a network and a number of simulations to its accuracy against perfect play, raw and with search."""
+
+_LEARNER_KEY, _GATE_KEY = 2, 3
+"""Of random streams, below the seed of the run."""
+_FIRST_BATCHES = 8
+"""So many batches of examples must be there before the first is drawn."""
+_MOST_OWED_BATCHES = 100
+"""More are forgotten: who cannot keep up learns less often, not longer."""
+_STRETCH_SECONDS = 0.5
+_POINTS = 12
+"""Points of the curve, at least, about."""
+_LONGEST_POINT = 300.0
+
+
+class AlphaZeroRun:
+    """A run in a folder. `start` or `resume` make one."""
+
+    def __init__(self, folder: RunFolder, config: AlphaZeroConfig, *, is_new: bool) -> None:
+        self.folder, self.config = folder, config
+        self.replay = Replay(config.specs, config.learning.largest_window)
+        self.learner = Learner(config.network, config.learning, config.seed)
+        self._rng = np.random.default_rng(np.random.SeedSequence(config.seed, spawn_key=(_LEARNER_KEY,)))
+        self.state = RunState() if is_new else folder.restore(self.learner, self.replay)
+        if self.state.random:
+            self._rng.bit_generator.state = self.state.random
+        self.losses: list[Loss] = []
+        """Since the last point of the curve."""
+        self.companion_bytes = 0
+        content = self._net_bytes()
+        if is_new or not folder.net.exists():
+            self._write(content)
+        self._evaluate = net_evaluator(Net(folder.net.read_bytes(), str(folder.net)))
+        self._player = Player(config, self._evaluate, 0, self.state.starts)
+        self._last_point = (self.state.seconds, self.state.games)
+
+    @classmethod
+    def start(cls, config: AlphaZeroConfig, folder: Path) -> AlphaZeroRun:
+        """A new run; raises ConfigError if the folder has one."""
+        return cls(RunFolder.make(folder, config), config, is_new=True)
+
+    @classmethod
+    def resume(cls, path: Path, *, minutes: float = 0.0, iterations: int = 0) -> AlphaZeroRun:
+        """A run as its last checkpoint left it, if wanted with more to do; raises ConfigError or NetError."""
+        folder = RunFolder(path)
+        run = cls(folder, folder.read_config(), is_new=False)
+        if minutes or iterations:
+            run.config = run.config.extended(minutes=minutes, iterations=iterations, done=run.state.iterations)
+            folder.write_config(run.config)
+        return run
+
+    @property
+    def progress(self) -> float:
+        """How much of the budget is spent, from 0 to 1."""
+        config, state = self.config, self.state
+        if config.minutes is not None:
+            return min(1.0, state.seconds / (60 * config.minutes))
+        assert config.iterations is not None
+        part = min(1.0, state.games_of_iteration / config.iteration_games)
+        return min(1.0, (state.iterations + part) / config.iterations)
+
+    @property
+    def is_finished(self) -> bool:
+        if self.config.minutes is not None:
+            return self.progress >= 1.0
+        return self.state.iterations >= (self.config.iterations or 0)
+
+    @property
+    def simulations(self) -> int:
+        """Of a search in self-play, now."""
+        first, last = self.config.selfplay.first_simulations, self.config.selfplay.simulations
+        return round(first + (last - first) * self.progress)
+
+    @property
+    def memory(self) -> dict[str, int]:
+        """Bytes by use: what is allocated once and never grows."""
+        return {"replay": self.replay.bytes, "games": self._player.bytes, "companions": self.companion_bytes}
+
+    def train(
+        self, watch: Watch | None = None, grade: Grade | None = None, *, checkpoint_seconds: float = 60.0
+    ) -> None:
+        """Trains to the end and leaves the net. Whatever stops it, what was learnt is saved."""
+        if self.is_finished:
+            return
+        self.state.starts += 1
+        with ExitStack() as stack:
+            companions = stack.enter_context(open_companions(self.config.workers - 1))
+            self._take(self._player.play(1))  # compiles, before the clock starts
+            saved = clock = time.monotonic()
+            try:
+                while not self.is_finished:
+                    self._exchange(companions)
+                    self._work()
+                    if self.state.games_of_iteration >= self.config.iteration_games:
+                        self._end_iteration()
+                    now = time.monotonic()
+                    self.state.seconds += now - clock
+                    clock = now
+                    if self._point_is_due():
+                        self._add_point(grade)
+                    if now - saved >= checkpoint_seconds:
+                        self.save()
+                        saved = now
+                    if watch is not None:
+                        watch(self)
+                self._write(self._net_bytes())
+                self._add_point(grade)
+            finally:
+                self.save()
+
+    def save(self) -> None:
+        """Writes a checkpoint."""
+        self.state.random = random_state(self._rng)
+        self.folder.save(self.state, self.learner, self.replay)
+
+    # --- Playing and learning ---
+
+    def _work(self) -> None:
+        """Learns from a batch if one is owed, else plays."""
+        learning, state = self.config.learning, self.state
+        begin = time.process_time()
+        if state.owed < learning.batch or self.replay.seen < _FIRST_BATCHES * learning.batch:
+            self._take(self._player.play())
+            state.play_seconds += time.process_time() - begin
+            return
+        window = max(learning.smallest_window, int(learning.window * self.replay.seen))
+        batch = self.replay.draw(learning.batch, window, self._rng, mirror=learning.mirror)
+        self.losses.append(self.learner.step(batch, self.progress))
+        state.owed = min(state.owed - learning.batch, float(_MOST_OWED_BATCHES * learning.batch))
+        state.learn_seconds += time.process_time() - begin
+
+    def _take(self, found: Yield) -> None:
+        """Takes in what was played."""
+        state = self.state
+        self.replay.add(found.spec, found.examples)
+        self.folder.add_games(found.games)
+        state.games += len(found.games)
+        state.games_of_iteration += len(found.games)
+        state.examples += len(found.examples)
+        state.owed += self.config.learning.reuse * len(found.examples)
+        state.simulations += found.simulations
+        state.evaluations += found.evaluations
+
+    def _exchange(self, companions: tuple[Companion, ...]) -> None:
+        """Takes in what companions have played and gives them more to do: always one task in advance."""
+        for number, companion in enumerate(companions, start=1):
+            for result in companion.take():
+                self._take_stretch(result)
+            while companion.due < 2:
+                task = Stretch(
+                    self.config, self.folder.net, number, self.state.starts, self.simulations, _STRETCH_SECONDS
+                )
+                companion.give(play_stretch, task)
+
+    def _take_stretch(self, result: StretchResult) -> None:
+        for found in result.yields:
+            self._take(found)
+        self.state.play_seconds += result.core_seconds
+        self.companion_bytes = result.bytes * (self.config.workers - 1)
+
+    # --- Nets ---
+
+    def _end_iteration(self) -> None:
+        """Publishes the net as it is now, if it passes."""
+        self.state.iterations += 1
+        self.state.games_of_iteration = 0
+        self._player.set_simulations(self.simulations)
+        content = self._net_bytes()
+        evaluate = net_evaluator(Net(content, "the new net"))
+        if self.config.gate is not None:
+            key = (_GATE_KEY, self.state.iterations)
+            rng = np.random.default_rng(np.random.SeedSequence(self.config.seed, spawn_key=key))
+            spec = self.config.specs[int(rng.integers(len(self.config.specs)))]
+            if not passes_gate(spec, evaluate, self._evaluate, self.config.gate, self.config.search, rng):
+                return
+        self._write(content)
+        self._evaluate = evaluate
+        self._player.use(evaluate)
+
+    def _net_bytes(self) -> bytes:
+        state, config = self.state, self.config
+        about = NetAbout(
+            kind=KIND,
+            board=config.board or ANY_BOARD,
+            config=msgspec.to_builtins(config),
+            seed=config.seed,
+            provenance={
+                "iterations": state.iterations,
+                "games": state.games,
+                "examples": state.examples,
+                "steps": self.learner.steps,
+                "seconds": round(state.seconds, 1),
+                "core_seconds": round(state.play_seconds + state.learn_seconds, 1),
+            },
+        )
+        return to_bytes(to_onnx(self.learner.weights()), about)
+
+    def _write(self, content: bytes) -> None:
+        with whole_file(self.folder.net) as file:
+            file.write(content)
+
+    # --- The curve ---
+
+    def _point_is_due(self) -> bool:
+        since = self.state.seconds - self._last_point[0]
+        if self.config.minutes is not None:
+            return since >= min(_LONGEST_POINT, 60 * self.config.minutes / _POINTS)
+        points = len(self.state.curve)
+        return since >= _LONGEST_POINT or self.progress >= (points + 1) / _POINTS
+
+    def _add_point(self, grade: Grade | None) -> None:
+        state = self.state
+        evaluate = net_evaluator(Net(self._net_bytes(), "the net"))
+        raw, searched = (None, None) if grade is None else grade(evaluate, self.config.graded_simulations)
+        seconds, games = self._last_point
+        state.curve.append(
+            CurvePoint(
+                seconds=round(state.seconds, 1),
+                core_seconds=round(state.play_seconds + state.learn_seconds, 1),
+                iteration=state.iterations,
+                games=state.games,
+                examples=state.examples,
+                steps=self.learner.steps,
+                games_per_second=round((state.games - games) / max(1e-9, state.seconds - seconds), 1),
+                policy_loss=_mean([loss.policy for loss in self.losses]),
+                value_loss=_mean([loss.value for loss in self.losses]),
+                raw_accuracy=raw,
+                search_accuracy=searched,
+            )
+        )
+        self.losses = []
+        self._last_point = (state.seconds, state.games)
+
+
+def _mean(values: list[float]) -> float | None:
+    return round(sum(values) / len(values), 4) if values else None

@@ -1,0 +1,172 @@
+"""The folder of an AlphaZero run, and its checkpoints.
+
+    config.json               the config
+    net.onnx                  the net that plays; at the end the result
+    games.csv                 every game that the network played against itself, a line each
+    curve.csv                 a line for each point of the curve
+    state.json                the last checkpoint: counters, random streams, and the files that belong to it
+    learner-N.safetensors     weights, their average, the optimiser's moments
+    replay-N.npz              the examples
+
+A checkpoint counts from the moment that state.json names its files, which is replaced whole; what it
+does not name is left from a checkpoint that was never finished. Games that came after it are cut off.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from inarow.array_file import FileKind, load_arrays, save_arrays, whole_file
+from inarow.errors import ConfigError, one_line
+from inarow.learning.alphazero.config import AlphaZeroConfig
+from inarow.learning.alphazero.learner import Learner
+from inarow.learning.alphazero.replay import Replay
+from inarow.learning.alphazero.selfplay import PlayedGame
+
+_REPLAY_KIND = FileKind("inarow-examples", 1, "the examples of a run", ConfigError, max_bytes=64 << 30)
+_GAMES_HEADER = "board,opening,result,moves\n"
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """Where a run was."""
+
+    seconds: float
+    """Of training."""
+    core_seconds: float
+    """Of all processes, in play and in learning."""
+    iteration: int
+    games: int
+    examples: int
+    steps: int
+    games_per_second: float
+    """Since the point before, as the losses."""
+    policy_loss: float | None
+    value_loss: float | None
+    raw_accuracy: float | None
+    """On graded positions, outcome kept by the net without search, with one look at tactics."""
+    search_accuracy: float | None
+    """The same with search."""
+
+
+class RunState(msgspec.Struct, kw_only=True):
+    """The counters of a run, and the rest of a checkpoint that fits into JSON."""
+
+    saves: int = 0
+    starts: int = 0
+    seconds: float = 0.0
+    iterations: int = 0
+    games: int = 0
+    games_of_iteration: int = 0
+    examples: int = 0
+    owed: float = 0.0
+    """Samples that are still to be learnt from."""
+    simulations: int = 0
+    evaluations: int = 0
+    play_seconds: float = 0.0
+    """Core-seconds of all processes."""
+    learn_seconds: float = 0.0
+    game_bytes: int = 0
+    """Length of games.csv."""
+    random: dict[str, Any] = {}
+    curve: list[CurvePoint] = []
+
+
+class RunFolder:
+    """The files of a run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.net = path / "net.onnx"
+        self._games = path / "games.csv"
+        self._state = path / "state.json"
+
+    @classmethod
+    def make(cls, path: Path, config: AlphaZeroConfig) -> RunFolder:
+        """For a new run; raises ConfigError if there is one."""
+        if (path / "config.json").exists():
+            raise ConfigError(f"{path} has a training run; continue it with --resume, or choose another folder")
+        path.mkdir(parents=True, exist_ok=True)
+        folder = cls(path)
+        folder.write_config(config)
+        folder._games.write_text(_GAMES_HEADER, encoding="utf-8")
+        return folder
+
+    def write_config(self, config: AlphaZeroConfig) -> None:
+        with whole_file(self.path / "config.json") as file:
+            file.write(msgspec.json.format(msgspec.json.encode(config)) + b"\n")
+
+    def read_config(self) -> AlphaZeroConfig:
+        try:
+            return msgspec.json.decode((self.path / "config.json").read_bytes(), type=AlphaZeroConfig)
+        except (OSError, msgspec.MsgspecError, ValueError) as error:
+            raise ConfigError(f"{self.path} has no training run: {one_line(error)}") from None
+
+    def add_games(self, games: Iterable[PlayedGame]) -> None:
+        with self._games.open("a", encoding="utf-8") as file:
+            file.writelines(f"{game.board},{game.opening},{game.result},{game.moves}\n" for game in games)
+
+    def save(self, state: RunState, learner: Learner, replay: Replay) -> None:
+        """Writes a checkpoint."""
+        state.saves += 1
+        state.game_bytes = self._games.stat().st_size
+        learner.save(self._learner_file(state))
+        save_arrays(self._replay_file(state), _REPLAY_KIND, {}, replay.state())
+        with whole_file(self._state) as file:
+            file.write(json.dumps(msgspec.to_builtins(state)).encode())  # with integers of any size
+        for old in (*self.path.glob("learner-*.safetensors"), *self.path.glob("replay-*.npz")):
+            if old not in (self._learner_file(state), self._replay_file(state)):
+                old.unlink(missing_ok=True)
+        with whole_file(self.path / "curve.csv") as file:
+            file.write(_csv(state.curve).encode())
+
+    def restore(self, learner: Learner, replay: Replay) -> RunState:
+        """The last checkpoint; before the first, a new state. Raises ConfigError or NetError."""
+        state = RunState()
+        if self._state.exists():
+            try:
+                state = msgspec.convert(json.loads(self._state.read_bytes()), RunState)
+            except (OSError, msgspec.MsgspecError, ValueError) as error:
+                raise ConfigError(f"{self._state} is not a checkpoint: {one_line(error)}") from None
+            learner.load(self._learner_file(state))
+            with load_arrays(self._replay_file(state), _REPLAY_KIND) as (_, arrays):
+                replay.restore({name: arrays[name] for name in replay.state()})
+        self._cut_games(state.game_bytes or len(_GAMES_HEADER))
+        return state
+
+    def _cut_games(self, length: int) -> None:
+        try:
+            with self._games.open("r+b") as file:
+                if file.seek(0, io.SEEK_END) < length:
+                    raise ConfigError(f"{self._games} is shorter than its checkpoint says")
+                file.truncate(length)
+        except OSError as error:
+            raise ConfigError(f"{self._games} cannot be read: {error.strerror}") from None
+
+    def _learner_file(self, state: RunState) -> Path:
+        return self.path / f"learner-{state.saves}.safetensors"
+
+    def _replay_file(self, state: RunState) -> Path:
+        return self.path / f"replay-{state.saves}.npz"
+
+
+def _csv(curve: list[CurvePoint]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, [field.name for field in fields(CurvePoint)], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(point) for point in curve)
+    return text.getvalue()
+
+
+def random_state(rng: np.random.Generator) -> dict[str, Any]:
+    """The state of a random stream as JSON."""
+    return dict(rng.bit_generator.state)
