@@ -37,7 +37,17 @@ COMPILED = [
 ]
 NAMES = [*SIMPLE, *SEARCHING, *COMPILED]
 # tested where they are at home:
-ON_SOME_BOARDS = {"negamax", "harman/mcts", "harman/q", "human", "q", "window", "kumbhakern-2025/window", "kaggle"}
+ON_SOME_BOARDS = {
+    "alphazero",
+    "harman/mcts",
+    "harman/q",
+    "human",
+    "kaggle",
+    "kumbhakern-2025/window",
+    "negamax",
+    "q",
+    "window",
+}
 
 
 def test_every_agent_is_covered_here():

@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 
 from inarow.agents.agent import Agent
+from inarow.agents.alphazero import AlphaZeroAgent, AlphaZeroParameters, net_hash
 from inarow.agents.human import Ask, HumanAgent
 from inarow.agents.kaggle import KaggleFileAgent, KaggleParameters, file_hash
 from inarow.agents.mcts import HybridAgent, HybridParameters, MctsAgent, MctsParameters
@@ -102,6 +103,7 @@ _OWN_KINDS: Mapping[str, AgentKind] = {
             build_window_agent,
             table_hash,
         ),
+        AgentKind("alphazero", "search with a trained network", AlphaZeroParameters, AlphaZeroAgent, net_hash),
         AgentKind(
             "solver",
             "perfect, and weaker levels for people",

@@ -213,7 +213,7 @@ class AlphaZeroRun:
         state, config = self.state, self.config
         about = NetAbout(
             kind=KIND,
-            board=config.board or ANY_BOARD,
+            board=ANY_BOARD if config.board is None else str(config.specs[0]),
             config=msgspec.to_builtins(config),
             seed=config.seed,
             provenance={

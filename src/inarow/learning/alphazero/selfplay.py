@@ -32,6 +32,7 @@ from inarow.learning.alphazero.selfplay_memory import (
 
 _SPARE_SLOTS = 8
 """For each simulation beyond a block of children: nodes of forced moves."""
+_NO_ANSWERS = np.zeros((0, 0, 0), np.float32), np.zeros(0, np.float32)
 _COPIED = (
     "quick_simulations",
     "quick_share",
@@ -136,7 +137,7 @@ class SelfPlay:
         examples: list[Examples] = []
         games: list[PlayedGame] = []
         for _ in range(steps):
-            logits, values = self._evaluate(self._planes[: self._asked])
+            logits, values = self._evaluate(self._planes[: self._asked]) if self._asked else _NO_ANSWERS
             self._asked = play_on(
                 self._layout,
                 self._forest,

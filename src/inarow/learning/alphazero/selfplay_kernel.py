@@ -221,7 +221,8 @@ def keep_policy(
             return
         for child in range(size):
             policy[child] /= total
-    play.policies[game, ply, :] = 0.0
+    for action in range(play.policies.shape[2]):  # assigning a slice takes seconds to compile
+        play.policies[game, ply, action] = 0.0
     for child in range(size):
         play.policies[game, ply, action_of(forest.cell[first + child], layout)] = policy[child]
     play.is_example[game, ply] = True
@@ -242,7 +243,8 @@ def end_game(layout: Layout, searches: Searches, play: Play, habits: Any, harves
     counts, end = harvest.counts, searches.ply[game]
     done = counts[GAMES_DONE]
     counts[GAMES_DONE] += 1
-    harvest.cells[done, :end] = play.cells[game, :end]
+    for ply in range(end):
+        harvest.cells[done, ply] = play.cells[game, ply]
     harvest.plies[done], harvest.opening[done] = end, play.opening[game]
     value = play.values[game, end]
     harvest.results[done] = value if end % 2 == 0 else -value
@@ -260,5 +262,6 @@ def end_game(layout: Layout, searches: Searches, play: Play, habits: Any, harves
             counts[EXAMPLES] += 1
             store(harvest.stones, example, stones)
             store(harvest.mask, example, mask)
-            harvest.policies[example] = play.policies[game, ply]
+            for action in range(play.policies.shape[2]):
+                harvest.policies[example, action] = play.policies[game, ply, action]
             harvest.values[example] = value

@@ -1,0 +1,101 @@
+"""The agent that searches with a trained network."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+import numpy as np
+
+from inarow.agents.agent import Decision
+from inarow.array_file import content_hash
+from inarow.errors import NetError
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+from inarow.learning.alphazero.evaluator import find_net, net_evaluator, net_path
+from inarow.learning.alphazero.search import NetResult, NetSearch
+from inarow.learning.alphazero.search_config import SearchConfig
+
+_USUAL_SIMULATIONS = 800
+
+
+class AlphaZeroParameters(msgspec.Struct, frozen=True, kw_only=True):
+    net: Annotated[
+        str, msgspec.Meta(description="file made by `inarow train`, or the name of a net that comes with inarow")
+    ] = "connect4"
+    simulations: Annotated[
+        Annotated[int, msgspec.Meta(ge=0, le=10**7)] | Literal["auto"],
+        msgspec.Meta(description="for a move; 0: the net alone; auto: 800, or no limit if seconds are given"),
+    ] = "auto"
+    seconds: Annotated[
+        Annotated[float, msgspec.Meta(gt=0, le=3600)] | Literal["none"],
+        msgspec.Meta(description="time for a move; not reproducible; root puct only"),
+    ] = "none"
+    root: Annotated[
+        Literal["puct", "gumbel"], msgspec.Meta(description="how moves at the root are chosen for simulations")
+    ] = "puct"
+    temperature: Annotated[
+        float, msgspec.Meta(ge=0, le=100, description="0 plays the best; more draws by policy ^ (1 / temperature)")
+    ] = 0.0
+    memory: Annotated[
+        int, msgspec.Meta(ge=1, le=65536, description="megabytes for the tree, and as many for a cache")
+    ] = 32
+
+    def __post_init__(self) -> None:
+        if self.simulations != "auto" and self.seconds != "none":
+            raise ValueError("takes simulations or seconds, not both")
+        if self.seconds != "none" and self.root == "gumbel":
+            raise ValueError("plans a search with root=gumbel by its simulations; seconds need root=puct")
+
+
+class AlphaZeroAgent:
+    """Search with a network, and one look at every position for wins, threats and forced moves. With
+    root puct it goes on with its tree while one game goes on.
+    """
+
+    def __init__(self, name: str, parameters: AlphaZeroParameters, rng: np.random.Generator) -> None:
+        self.name = name
+        self._parameters = parameters
+        self._rng = rng
+        self._net = find_net(parameters.net)
+        self._search: NetSearch | None = None
+
+    def decide(self, position: Position) -> Decision:
+        wanted = self._parameters
+        if self._search is None or self._search.spec != position.spec:
+            self._search = self._make_search(position.spec)
+        if wanted.seconds != "none":
+            return self._decision(position, self._search.search(position, seconds=wanted.seconds))
+        simulations = _USUAL_SIMULATIONS if wanted.simulations == "auto" else wanted.simulations
+        return self._decision(position, self._search.search(position, simulations=simulations))
+
+    def _make_search(self, spec: GameSpec) -> NetSearch:
+        self._net.check_board(spec)
+        memory = self._parameters.memory << 20
+        config = SearchConfig(root=self._parameters.root)
+        return NetSearch(spec, net_evaluator(self._net), config, memory=memory, cache_memory=memory)
+
+    def _decision(self, position: Position, result: NetResult) -> Decision:
+        action, policy = result.action, result.policy
+        if self._parameters.temperature > 0 and result.proven is None:
+            weights = np.array(policy) ** (1 / self._parameters.temperature)
+            policy = tuple((weights / weights.sum()).tolist())
+            action = int(self._rng.choice(len(policy), p=policy))
+        return Decision(
+            action=action,
+            value=result.value,
+            policy=policy,
+            visits=result.visits,
+            nodes=result.nodes,
+            details={
+                "priors": list(result.priors),
+                "simulations": result.simulations,
+                "proven": result.proven,
+                "tree_is_full": result.is_full,
+            },
+        )
+
+
+def net_hash(parameters: AlphaZeroParameters) -> str | None:
+    """Of the net's file."""
+    return content_hash(net_path(parameters.net), NetError)

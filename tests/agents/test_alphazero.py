@@ -1,0 +1,114 @@
+"""The agent with a network, whatever the network thinks."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inarow.agents.registry import make_agent, parse_agent
+from inarow.arena.game import play_game
+from inarow.errors import InvalidAgentError, NetError
+from inarow.games.position import Position
+from inarow.games.spec import TIC_TAC_TOE, GameSpec
+from tests.learning.alphazero.nets import opinionated_net
+from tests.strategies import ongoing_positions
+
+
+@pytest.fixture(scope="module")
+def net(tmp_path_factory) -> Path:
+    return opinionated_net(tmp_path_factory.mktemp("nets"))
+
+
+@pytest.mark.parametrize("keys", ["simulations=0", "simulations=6,root=gumbel", "simulations=6,temperature=1"])
+@settings(max_examples=20)
+@given(data=st.data(), seed=st.integers(0, 2**32))
+def test_decisions_are_legal_and_follow_from_the_seed(net, keys, data, seed):
+    position = data.draw(ongoing_positions(max_side=9))
+    decision, again = (make_agent(f"alphazero:net={net},{keys}", seed=seed).decide(position) for _ in range(2))
+    assert decision == again
+    assert decision.action in position.legal_actions
+    assert decision.policy[decision.action] > 0
+    assert sum(decision.policy) == pytest.approx(1)
+    for chances in (decision.policy, decision.details["priors"], decision.visits):
+        assert len(chances) == position.spec.actions
+        assert {action for action, chance in enumerate(chances) if chance} <= set(position.legal_actions)
+    assert -1 <= decision.value <= 1
+
+
+@settings(max_examples=40)
+@given(ongoing_positions(max_side=8))
+def test_even_the_raw_net_takes_wins_and_blocks(net, position):
+    decision = make_agent(f"alphazero:net={net},simulations=0").decide(position)
+    wins, threats = position.winning_actions(), position.winning_actions(of_opponent=True)
+    if wins:
+        assert decision.action in wins
+        assert decision.value == 1
+    elif threats:
+        assert decision.action in threats
+
+
+def test_the_raw_net_plays_the_argmax_of_its_policy_among_safe_moves(net):
+    decision = make_agent(f"alphazero:net={net},simulations=0").decide(Position.start())
+    assert decision.action == int(np.argmax(decision.details["priors"]))
+    assert decision.policy == pytest.approx(tuple(decision.details["priors"]))
+
+
+@pytest.mark.compiled
+def test_any_size_of_board_is_answered(net):
+    for board in ("12x12x5", "tictactoe", "15x15x5/free", "1x2x2", "16x16x16"):
+        spec = GameSpec.parse(board)
+        position = Position.start(spec)
+        for _ in range(3):
+            if not position.is_over:
+                position = position.play(make_agent(f"alphazero:net={net},simulations=20").decide(position).action)
+
+
+@pytest.mark.compiled
+def test_a_whole_game_goes_on_with_its_tree(net):
+    agent = make_agent(f"alphazero:net={net},simulations=40")
+    record = play_game(agent, make_agent("mcts:simulations=50", seed=1))
+    assert record.termination == "normal"
+    position = Position.parse("44")
+    first = agent.decide(position)
+    kept = agent.decide(position.play(first.action))
+    assert sum(kept.visits) > first.visits[first.action]
+
+
+def test_temperature_draws(net):
+    drawn = {
+        make_agent(f"alphazero:net={net},simulations=8,temperature=2", seed=seed).decide(Position.start()).action
+        for seed in range(20)
+    }
+    assert len(drawn) > 1
+
+
+def test_seconds_limit_a_move(net):
+    decision = make_agent(f"alphazero:net={net},seconds=0.02").decide(Position.start(TIC_TAC_TOE))
+    assert decision.details["simulations"] >= 1
+
+
+def test_wrong_nets_and_parameters_are_refused(net, tmp_path):
+    for keys, message in (
+        ("simulations=5,seconds=1", "not both"),
+        ("seconds=1,root=gumbel", "seconds need root=puct"),
+        ("root=maybe", "it must be one of gumbel, puct"),
+        ("simulations=-1", "it must be a whole number"),
+    ):
+        with pytest.raises(InvalidAgentError, match=message):
+            make_agent(f"alphazero:net={net},{keys}")
+    with pytest.raises(NetError, match="there is no net 'nonsense'"):
+        make_agent("alphazero:net=nonsense")
+    with pytest.raises(NetError, match="cannot be read"):
+        make_agent(f"alphazero:net={tmp_path / 'absent.onnx'}")
+    other = make_agent(f"alphazero:net={opinionated_net(tmp_path, '5x5x4')}")
+    with pytest.raises(NetError, match="for 5x5x4, not for 6x7x4"):
+        other.decide(Position.start())
+
+
+def test_equal_files_have_equal_hashes(net, tmp_path):
+    copy = tmp_path / "copy.onnx"
+    copy.write_bytes(net.read_bytes())
+    kinds = [parse_agent(f"alphazero:net={path}") for path in (net, copy)]
+    assert len({kind.content_hash(parameters) for kind, parameters in kinds}) == 1

@@ -1,0 +1,230 @@
+"""Runs of seconds: they learn, they can be killed and go on, and bad files are one line of error."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from inarow.errors import ConfigError, InarowError
+from inarow.games.position import Position
+from inarow.games.spec import TIC_TAC_TOE, GameSpec
+from inarow.learning.alphazero.config import AlphaZeroConfig
+from inarow.learning.alphazero.evaluator import find_net, net_evaluator
+from inarow.learning.alphazero.planes import planes_of
+from inarow.learning.alphazero.run import AlphaZeroRun
+from inarow.learning.alphazero.run_folder import RunFolder
+from inarow.learning.config import presets, to_config
+
+TINY = {
+    "learner": "alphazero",
+    "board": "tictactoe",
+    "iterations": 4,
+    "iteration_games": 40,
+    "workers": 1,
+    "network": {"channels": 8, "blocks": 1},
+    "selfplay": {"games": 16, "simulations": 8, "first_simulations": 4, "random_plies": 3, "cache": 1},
+    "learning": {"batch": 16, "smallest_window": 200, "largest_window": 500, "warm_up": 5},
+}
+
+
+def tiny(**changes) -> AlphaZeroConfig:
+    return to_config({**TINY, **changes}, AlphaZeroConfig, "tiny")
+
+
+def trained(folder: Path, **changes) -> AlphaZeroRun:
+    run = AlphaZeroRun.start(tiny(**changes), folder)
+    run.train()
+    return run
+
+
+def said(net: Path, board: GameSpec = TIC_TAC_TOE) -> list[float]:
+    logits, values = net_evaluator(find_net(str(net)))(planes_of(Position.start(board))[None])
+    return [*logits.ravel().tolist(), *values.tolist()]
+
+
+def games_of(folder: Path) -> list[str]:
+    header, *lines = (folder / "games.csv").read_text().splitlines()
+    assert header == "board,opening,result,moves"
+    return lines
+
+
+def test_a_run_learns_publishes_and_keeps_its_games(tmp_path):
+    run = trained(tmp_path / "run")
+    state = run.state
+    assert state.iterations == 4
+    assert 160 <= state.games == len(games_of(run.folder.path))
+    assert run.learner.steps == pytest.approx((state.examples * 3 - state.owed) / 16, abs=1)
+    for line in games_of(run.folder.path):
+        board, opening, _, moves = line.split(",")
+        assert Position.parse(moves, GameSpec.parse(board)).ply >= int(opening)
+    about = find_net(str(run.folder.net)).about
+    assert (about.kind, about.board, about.provenance["games"]) == ("alphazero", "3x3x3/free", state.games)
+    losses = [point.value_loss for point in state.curve if point.value_loss is not None]
+    assert losses[-1] < losses[0]
+    assert (run.folder.path / "curve.csv").read_text().count("\n") == len(state.curve) + 1
+    assert run.memory["replay"] > 0
+    assert run.memory["games"] > 0
+
+
+def test_the_same_seed_gives_the_same_net(tmp_path):
+    nets = [trained(tmp_path / name, seed=seed).folder.net for name, seed in (("a", 1), ("b", 1), ("c", 2))]
+    assert said(nets[0]) == said(nets[1])
+    assert said(nets[0]) != said(nets[2])
+    assert games_of(tmp_path / "a") == games_of(tmp_path / "b")
+
+
+def test_companions_play_too(tmp_path):
+    run = trained(tmp_path / "run", workers=2, iterations=30)
+    assert run.companion_bytes > 0
+    assert run.state.games == len(games_of(run.folder.path))
+
+
+class Stopped(Exception):
+    pass
+
+
+def stop_after(iterations: int):
+    def watch(run: AlphaZeroRun) -> None:
+        if run.state.iterations >= iterations:
+            raise Stopped
+
+    return watch
+
+
+def test_a_stopped_run_goes_on_and_a_finished_one_is_extended(tmp_path):
+    run = AlphaZeroRun.start(tiny(), tmp_path)
+    with pytest.raises(Stopped):
+        run.train(stop_after(2))
+    before = run.state
+    run = AlphaZeroRun.resume(tmp_path)
+    assert run.state.iterations == before.iterations
+    assert run.learner.steps > 0
+    assert run.replay.seen == before.examples
+    assert all(np.array_equal(a, b) for a, b in zip(run.learner.weights().values(), _weights(tmp_path), strict=True))
+    run.train()
+    assert run.state.iterations == 4
+    run = AlphaZeroRun.resume(tmp_path, iterations=2)
+    assert not run.is_finished
+    run.train()
+    assert run.state.iterations == 6
+    assert run.state.games == len(games_of(tmp_path))
+    assert RunFolder(tmp_path).read_config().iterations == 6
+    assert len(list(tmp_path.glob("learner-*"))) == len(list(tmp_path.glob("replay-*"))) == 1
+
+
+def _weights(folder: Path) -> list[np.ndarray]:
+    return list(AlphaZeroRun.resume(folder).learner.weights().values())
+
+
+def test_minutes_can_become_iterations(tmp_path):
+    run = trained(tmp_path, iterations=None, minutes=0.02)
+    done = run.state.iterations
+    with pytest.raises(ValueError, match="extend it by iterations"):
+        tiny().extended(minutes=1)
+    assert tiny(iterations=None, minutes=1).extended(minutes=0.5).minutes == 1.5
+    run = AlphaZeroRun.resume(tmp_path, iterations=1)
+    run.train()
+    assert run.state.iterations == done + 1
+
+
+def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path):
+    script = (
+        "import sys\nfrom pathlib import Path\nfrom tests.learning.alphazero.test_run import *\n"
+        "AlphaZeroRun.start(tiny(iterations=1000, workers=2), Path(sys.argv[1])).train(checkpoint_seconds=0.2)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, str(tmp_path / "run")],
+        cwd=Path(__file__).parents[3],
+        start_new_session=True,
+    )
+    state = tmp_path / "run" / "state.json"
+    deadline = time.monotonic() + 240
+    while time.monotonic() < deadline and not (state.exists() and json.loads(state.read_bytes())["saves"] >= 3):
+        assert process.poll() is None
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    with (tmp_path / "run" / "games.csv").open("a") as file:  # games after the checkpoint, the last one torn
+        file.write("3x3x3/free,0,1,15283\n3x3x3/fr")
+    config = msgspec.structs.replace(tiny(), iterations=1000)
+    assert RunFolder(tmp_path / "run").read_config() == msgspec.structs.replace(config, workers=2)
+    run = AlphaZeroRun.resume(tmp_path / "run")
+    assert run.learner.steps > 0
+    begun = run.state.iterations
+    with pytest.raises(Stopped):
+        run.train(stop_after(begun + 2))
+    assert run.state.games == len(games_of(tmp_path / "run"))
+    for line in games_of(tmp_path / "run"):
+        assert len(line.split(",")) == 4
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("config.json", b"{", "has no training run"),
+        ("config.json", b'{"learner": "alphazero"}', "has no training run"),
+        ("state.json", b"[]", "is not a checkpoint"),
+        ("state.json", b'{"saves": 77}', "is not a checkpoint of this run"),
+        ("learner-*.safetensors", b"abc", "is not a checkpoint of this run"),
+        ("replay-*.npz", b"abc", "is not the examples of a run"),
+        ("games.csv", b"", "is shorter than its checkpoint says"),
+        ("net.onnx", b"abc", "is not a net"),
+    ],
+)
+def test_damaged_files_are_refused_in_one_line(finished_run, tmp_path, file, content, message):
+    for path in finished_run.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (place,) = tmp_path.glob(file)
+    place.write_bytes(content)
+    with pytest.raises(InarowError, match=message) as error:
+        AlphaZeroRun.resume(tmp_path)
+    assert "\n" not in str(error.value)
+
+
+@pytest.fixture(scope="module")
+def finished_run(tmp_path_factory) -> Path:
+    return trained(tmp_path_factory.mktemp("run") / "run", iterations=1).folder.path
+
+
+def test_a_folder_with_a_run_is_not_overwritten(finished_run):
+    with pytest.raises(ConfigError, match="continue it with --resume"):
+        AlphaZeroRun.start(tiny(), finished_run)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"board": None}, "board or boards"),
+        ({"minutes": 1}, "minutes or iterations"),
+        ({"selfplay": {"noise": 0.25}}, "need search.root"),
+        ({"selfplay": {"simulations": 4, "first_simulations": 8}}, "must not be more"),
+        ({"learning": {"speed": 1}}, "unknown field"),
+        ({"board": "7x"}, "board '7x'"),
+        ({"board": None, "boards": {"rows": [4, 4], "columns": [4, 4], "inarow": [5, 5]}}, "leaves no board"),
+    ],
+)
+def test_strange_configs_are_refused(changes, message):
+    with pytest.raises(ConfigError, match=message):
+        tiny(**changes)
+
+
+def test_presets_are_sound():
+    import tomllib
+
+    found = {}
+    for name, path in presets().items():
+        document = tomllib.loads(path.read_text())
+        if document.get("learner") == "alphazero":
+            found[name] = to_config(document, AlphaZeroConfig, name)
+    assert set(found) == {"connect4-5min", "connect4-60min", "tictactoe", "universal", "gupta-shah-2022"}
+    specs = set(found["universal"].specs)
+    assert GameSpec(6, 7, 4) in specs
+    assert len(found["universal"].boards.unseen) == 2
+    assert not specs & {GameSpec.parse(board) for board in found["universal"].boards.unseen}
