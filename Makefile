@@ -27,6 +27,7 @@ demo: $(VENV)/base
 	@echo
 	@echo "Open demo/report.html in a browser. Next:"
 	@echo "      $(BIN)/inarow play --second solver:level=5"
+	@echo "      $(BIN)/inarow serve --store $(DEMO_STORE)"
 	@echo "      $(BIN)/inarow solve 4453"
 	@echo "      $(BIN)/inarow agents"
 	@echo "      $(BIN)/inarow match mcts hybrid --board 8x9x5 --games 100 --workers 2"

@@ -57,3 +57,14 @@ def test_whoever_watches_may_end_the_search(name):
 def test_an_agent_that_cannot_be_watched_decides_as_ever():
     start = Position.start()
     assert decide_watched(make_agent("random", seed=3), start, print) == make_agent("random", seed=3).decide(start)
+
+
+@pytest.mark.compiled
+def test_who_watches_the_solver_learns_every_score():
+    position = Position.parse("44444522562617")
+    told = []
+    decision = decide_watched(make_agent("solver"), position, told.append)
+    alone = make_agent("solver").decide(position)
+    assert (decision.action, decision.score, told[0].score) == (alone.action, alone.score, alone.score)
+    assert decision.scores is not None
+    assert decision.scores[decision.action] == max(decision.scores) == decision.score

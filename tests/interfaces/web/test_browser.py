@@ -7,12 +7,16 @@ import shutil
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
 import inarow
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
+from inarow.learning.exploration.register import lay_out
+from inarow.learning.exploration.selection import softmax
+from inarow.learning.exploration.state_vector import amplitudes
 from tests.interfaces.web.lab_server import Lab, lab
 
 CHROMIUM = shutil.which("chromium")
@@ -319,6 +323,23 @@ def test_pages_are_light(browser, served):
             expect(page.locator(f".page.{each} h2").first).to_be_visible()
         page.wait_for_load_state("networkidle")
     assert sum(sizes.values()) < 300_000
+
+
+def test_the_quantum_draw_of_the_page_is_that_of_the_package(browser, served):
+    values, heat = [0.4, -0.3, 0.1, -0.8], 0.7
+    with opened(browser, served, "") as page:
+        told = page.evaluate(
+            """async ([values, heat]) => {
+                const { quantumDraw } = await import("/static/js/exploration.js");
+                return [0, 1, 2].map((steps) => quantumDraw(values, heat, steps));
+            }""",
+            [values, heat],
+        )
+    probabilities = np.zeros(4)
+    softmax(np.array(values), 0b1111, heat, probabilities)
+    for steps, drawn in enumerate(told):
+        truth = amplitudes(lay_out(probabilities, 0b1111, 0b0101), steps)
+        assert [each["amplitude"] for each in drawn] == pytest.approx(list(truth))
 
 
 def test_the_rules_of_the_page_are_those_of_the_package(browser, served):

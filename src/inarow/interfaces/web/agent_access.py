@@ -20,7 +20,7 @@ def check_agent(text: str, runs: Path) -> str:
         raise InvalidAgentError("human is you: the lab cannot decide for a person")
     for info in parameter_infos(kind):
         value = getattr(parameters, info.name)
-        if info.kind == "string" and value != info.default:
+        if "string" in info.kind.split("|") and value != info.default:
             parameters = msgspec.structs.replace(parameters, **{info.name: str(_within(runs, value, info.name))})
     return format_agent(kind, parameters)
 

@@ -14,27 +14,57 @@ import msgspec
 from inarow.errors import one_line
 from inarow.interfaces.web.process import live_with_parent, peak_memory, yield_to_people
 
-Say = Callable[[object], None]
-"""Takes what is known so far: anything that is JSON."""
-Answer = Callable[[Any, Say], object]
+Answer = Callable[[Any, "Say"], object]
 """From an argument to an answer: both plain values, the answer JSON."""
 
 _RECYCLE_ABOVE = 3 << 29
 """Bytes: a process that once held more ends after its answer, and a lean one takes its place."""
 
 
+class CancelledQuestionError(Exception):
+    """Nobody waits for the answer any more."""
+
+
+class Say:
+    """Called with what is known so far, anything that is JSON. Raises if nobody listens any more."""
+
+    def __init__(self, send: Callable[[bytes], None], is_cancelled: Callable[[], bool]) -> None:
+        self._send = send
+        self.is_cancelled = is_cancelled
+
+    def __call__(self, known: object) -> None:
+        self.go_on()
+        self._send(msgspec.json.encode(known))
+
+    def go_on(self) -> None:
+        """For searches that look up from time to time; raises CancelledQuestionError."""
+        if self.is_cancelled():
+            raise CancelledQuestionError
+
+
 def answer_questions(parent: Connection, memory: int) -> None:
     """The life of a search process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the lab's business
     yield_to_people(memory, niceness=10)
-    questions: SimpleQueue[tuple[Answer, Any]] = SimpleQueue()
-    live_with_parent(parent, questions.put, at_the_end=lambda: os._exit(0))
+    questions: SimpleQueue[tuple[int, Answer, Any]] = SimpleQueue()
+    current, cancelled = 0, -1
+
+    def take(message: int | tuple[int, Answer, Any]) -> None:
+        """A question with its number, or the number of one that is cancelled."""
+        nonlocal cancelled
+        if isinstance(message, int):
+            cancelled = message
+        else:
+            questions.put(message)
+
+    say = Say(lambda known: parent.send(("told", known)), lambda: cancelled == current)
+    live_with_parent(parent, take, at_the_end=lambda: os._exit(0))
     _load_kernels()
     parent.send(("ready", None))
     while peak_memory() < _RECYCLE_ABOVE:
-        function, argument = questions.get()
+        current, function, argument = questions.get()
         try:
-            answer = function(argument, lambda known: parent.send(("told", msgspec.json.encode(known))))
+            answer = function(argument, say)
             parent.send(("answered", msgspec.json.encode(answer)))
         except MemoryError:
             parent.send(("failed", f"the search needs more than the {memory >> 20} MB that it may have"))

@@ -22,8 +22,8 @@ from inarow.interfaces.web.settings import MAX_WAITING_QUESTIONS, QUESTION_MEMOR
 Tell = Callable[[bytes], None]
 """Told what is known so far, as JSON."""
 
-_GRACE = 0.25
-"""Seconds in which a cancelled search may end by itself."""
+_GRACE = 1.0
+"""Seconds in which a cancelled search may end by itself, before its process is ended."""
 
 
 class BusyError(InarowError, RuntimeError):
@@ -57,6 +57,7 @@ class Thinkers:
         self._waiting: OrderedDict[Hashable, deque[Question]] = OrderedDict()
         self._arrival = asyncio.Condition()
         self._tasks: list[asyncio.Task[None]] = []
+        self._asked = 0
         self.ready = 0
         """Processes that have their kernels and can search."""
 
@@ -151,12 +152,15 @@ class Thinkers:
 
     async def _work(self, process: LabProcess, question: Question) -> bool:
         """Has the question answered; False if the process cannot go on."""
-        process.send((question.function, question.argument))
+        self._asked += 1
+        number = self._asked
+        process.send((number, question.function, question.argument))
         work = asyncio.create_task(_answered(process, question))
         try:
             either: set[asyncio.Future[Any]] = {work, question.answer}
             await asyncio.wait(either, timeout=question.seconds, return_when=asyncio.FIRST_COMPLETED)
             if not work.done() and question.answer.cancelled():
+                process.send(number)
                 await asyncio.wait({work}, timeout=_GRACE)
             if work.done():
                 return work.result()

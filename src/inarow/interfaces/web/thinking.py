@@ -52,7 +52,7 @@ def think(request: Think, say: Say) -> dict[str, Any]:
 def hint(request: Hint, say: Say) -> dict[str, Any]:
     """The score of every action: exact, or where that takes too long an estimate of its value."""
     position = Position.parse(request.moves, GameSpec.parse(request.board))
-    return _judgement(position, _limits(position.spec, _HINT_SECONDS), _HINT_SIMULATIONS, say)
+    return _judgement(position, _limits(position.spec, _HINT_SECONDS, say), _HINT_SIMULATIONS, say)
 
 
 def review(request: Review, say: Say) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def review(request: Review, say: Say) -> dict[str, Any]:
         for action in end.actions[:ply]:
             position = position.play(action)
         left = max(0.05, min(_HINT_SECONDS, deadline - time.perf_counter()))
-        judged = _judgement(position, _limits(end.spec, left), _REVIEW_SIMULATIONS, None)
+        judged = _judgement(position, _limits(end.spec, left, say), _REVIEW_SIMULATIONS, None)
         plies.append({**judged, **_verdict(position, end.actions[ply], judged)})
         say(plies[-1])
     return {"plies": plies[::-1]}
@@ -110,13 +110,13 @@ def _solver(spec: GameSpec) -> Solver:
     return _kept[spec]
 
 
-def _limits(spec: GameSpec, seconds: float) -> Limits:
+def _limits(spec: GameSpec, seconds: float, say: Say) -> Limits:
     is_sure = (spec.gravity and spec.fits_word) or spec.cells <= 16
-    return Limits(seconds=seconds if is_sure else min(seconds, _UNSURE_SECONDS))
+    return Limits(seconds=seconds if is_sure else min(seconds, _UNSURE_SECONDS), is_cancelled=say.is_cancelled)
 
 
 def _evidence(decision: Decision, position: Position, clock: float) -> dict[str, Any]:
-    known = {name: value for name in Decision.__dataclass_fields__ if (value := getattr(decision, name)) is not None}
+    known = {name: value for name, value in msgspec.structs.asdict(decision).items() if value is not None}
     return {**known, "ply": position.ply, "seconds": round(time.perf_counter() - clock, 4)}
 
 
@@ -126,6 +126,7 @@ def _seldom(say: Say) -> Callable[[dict[str, Any]], None]:
 
     def perhaps(known: dict[str, Any]) -> None:
         nonlocal last
+        say.go_on()
         if time.perf_counter() - last >= _SAY_EVERY:
             last = time.perf_counter()
             say(known)

@@ -51,7 +51,7 @@ export function makeCurves() {
       legend: { show: false },
       cursor: { points: { size: 6 } },
       scales: { x: { time: false } },
-      axes: [{ ...axis, space: 70 }, { ...axis, size: 56 }],
+      axes: [{ ...axis, space: 70, size: 28 }, { ...axis, size: 56 }],
       series: [{}, { stroke: colour("--accent"), width: 2, points: { show: false } }],
     };
     const plot = new UPlot(options, [[], []], place);

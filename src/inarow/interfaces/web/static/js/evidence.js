@@ -1,9 +1,11 @@
 // What an agent knows about its decision, as bars: one row for each move, one column for each kind of knowledge.
 
 import { h, number, signed } from "./dom.js";
+import { makeExploration } from "./exploration.js";
 import { formatMove } from "./rules.js";
 
 const MAX_ROWS = 12;
+const LEARNT = /^(q|dqn|window|[\w-]+\/q)(:|$)/; // agents whose scores are learnt action values
 const KINDS = {
   scores: { name: "score", title: "the agent's own evaluation of each move", text: (value) => (Number.isInteger(value) ? signed(value) : signed(value, 2)), centred: true },
   policy: { name: "policy", title: "the chance or share of each move", text: (value) => `${(100 * value).toFixed(value < 0.1 ? 1 : 0)} %`, most: 1 },
@@ -40,7 +42,7 @@ function bar(value, { values, most, centred, text }) {
   const width = centred ? part / 2 : part;
   const left = centred ? (value < 0 ? 0.5 - width : 0.5) : 0;
   return h("td", { class: "bar" },
-    h("span", { class: `fill ${centred && value < 0 ? "below" : ""}`, style: { left: `${100 * left}%`, width: `${100 * width}%` } }),
+    h("span", { class: "track" }, h("span", { class: `fill ${centred && value < 0 ? "below" : ""}`, style: { left: `${100 * left}%`, width: `${100 * width}%` } })),
     h("span", { class: "figure" }, text(value)));
 }
 
@@ -61,6 +63,7 @@ function facts(evidence) {
 // A panel; `show(evidence, spec, {agent, live})` fills it.
 export function makeEvidence() {
   const element = h("div", { class: "evidence" });
+  const exploration = makeExploration();
 
   function show(evidence, spec, { agent, live = false }) {
     const columns = columnsOf(evidence, spec);
@@ -76,7 +79,9 @@ export function makeEvidence() {
                 columns.map((column) => bar(column.values[action], column)))))))
         : h("p", { class: "dim" }, "This agent gives no reasons for single moves."),
       facts(evidence),
+      ...(LEARNT.test(agent) && evidence.scores && spec.actions <= MAX_ROWS ? [exploration.element] : []),
     );
+    if (exploration.element.isConnected) exploration.show(evidence.scores, spec);
   }
 
   function clear(text = "Nothing yet: it appears when an agent moves.") {

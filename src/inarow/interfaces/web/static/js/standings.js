@@ -2,6 +2,8 @@
 
 import { h, signed } from "./dom.js";
 
+const WIDEST = 1000; // Elo: an open interval must not squeeze all others
+
 export function crossTable({ agents, cross }) {
   return h("div", { class: "scroll" }, h("table", { class: "cross" },
     h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "word" }, "points / games"), agents.map((_, index) => h("th", { scope: "col" }, index + 1)), h("th", { scope: "col" }, "all"))),
@@ -21,8 +23,8 @@ function cell(points, games) {
 // Ratings with their 95 % intervals on a common scale; `extra` adds columns [name, text of a row].
 export function ratingTable(ratings, extra = []) {
   if (!ratings.length) return h("p", { class: "dim" }, "No games yet.");
-  const low = Math.min(...ratings.map(({ elo }) => elo)) - 120;
-  const high = Math.max(...ratings.map(({ elo }) => elo)) + 120;
+  const low = Math.min(...ratings.map(({ elo, interval }) => Math.max(interval[0], elo - WIDEST))) - 40;
+  const high = Math.max(...ratings.map(({ elo, interval }) => Math.min(interval[1], elo + WIDEST))) + 40;
   const at = (elo) => 100 * Math.min(1, Math.max(0, (elo - low) / (high - low)));
   return h("div", { class: "scroll" }, h("table", {},
     h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "word" }, "agent"), h("th", { scope: "col" }, "Elo"), h("th", { scope: "col" }, "95 %"), h("th", { scope: "col", class: "rating" }, h("span", { class: "unseen" }, "interval")), h("th", { scope: "col" }, "games"), extra.map(([name]) => h("th", { scope: "col" }, name)))),

@@ -44,7 +44,8 @@ export function mount(root) {
     panel.replaceChildren(h("h2", {}, "New run"), field("Preset", select), field("Name of the run", runName),
       h("button", { type: "button", class: "primary", onclick: start }, "Start"),
       h("details", {}, h("summary", {}, "Settings"), place));
-    fill(names.includes("tictactoe-q") ? "tictactoe-q" : names[0]);
+    if (names.includes("tictactoe-q")) select.value = "tictactoe-q"; // seconds, not hours
+    fill(select.value);
   }
 
   async function draw(job) {

@@ -1,0 +1,54 @@
+// How an exploring learner would draw with these values: flags, Boltzmann chances, and the amplitudes of the quantum
+// draw in closed form (docs/exploration.md).
+
+import { h, signed } from "./dom.js";
+import { formatMove } from "./rules.js";
+
+// Values of the legal moves -> for each {flagged, chance, amplitude} after `steps` of amplification. A move is flagged if
+// its value is not negative; where none is, all are.
+export function quantumDraw(values, temperature, steps) {
+  const best = Math.max(...values);
+  const weights = values.map((value) => Math.exp((value - best) / temperature));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const chances = weights.map((weight) => weight / total);
+  const hopeful = values.map((value) => value >= 0);
+  const flags = hopeful.some(Boolean) ? hopeful : hopeful.map(() => true);
+  const mass = Math.min(1, chances.reduce((sum, chance, index) => sum + (flags[index] ? chance : 0), 0));
+  const angle = (2 * steps + 1) * Math.asin(Math.sqrt(mass));
+  return chances.map((chance, index) => ({
+    flagged: flags[index],
+    chance,
+    amplitude: flags[index] ? Math.sin(angle) * Math.sqrt(chance / mass) : Math.cos(angle) * Math.sqrt(chance / (1 - mass)),
+  }));
+}
+
+// A table under two sliders, which keep what people chose.
+export function makeExploration() {
+  const temperature = h("input", { type: "range", min: -1.5, max: 1.3, step: 0.05, value: -0.7, "aria-label": "Temperature", oninput: draw });
+  const steps = h("input", { type: "range", min: 0, max: 4, step: 1, value: 1, "aria-label": "Amplification steps", oninput: draw });
+  const place = h("div", { class: "scroll" });
+  const caption = h("p", { class: "dim" });
+  const element = h("details", {}, h("summary", {}, "As a learner explores: flags, Boltzmann, amplitudes"), temperature, steps, caption, place);
+  let shown = null;
+
+  function draw() {
+    if (!shown) return;
+    const heat = 10 ** Number(temperature.value);
+    const known = shown.values.map((value, action) => [action, value]).filter(([, value]) => value !== null);
+    const drawn = quantumDraw(known.map(([, value]) => value), heat, Number(steps.value));
+    caption.textContent = `Temperature ${heat.toFixed(2)}, ${steps.value} steps of amplification. Squared amplitudes are the chances of the draw.`;
+    place.replaceChildren(h("table", {},
+      h("thead", {}, h("tr", {}, ["move", "flag", "Boltzmann", "amplitude", "chance"].map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", {}, drawn.map(({ flagged, chance, amplitude }, index) => h("tr", {},
+        h("th", { scope: "row" }, formatMove(known[index][0], shown.spec)), h("td", {}, flagged ? "⚑" : ""),
+        h("td", {}, `${(100 * chance).toFixed(1)} %`), h("td", {}, signed(amplitude, 3)), h("td", {}, `${(100 * amplitude ** 2).toFixed(1)} %`))))));
+  }
+
+  return {
+    element,
+    show(values, spec) {
+      shown = { values, spec };
+      draw();
+    },
+  };
+}

@@ -1,0 +1,90 @@
+"""Parts of the lab that need no server."""
+
+import msgspec
+import pytest
+
+from inarow.agents.registry import make_agent
+from inarow.errors import InvalidAgentError, InvalidLimitError
+from inarow.games.spec import TIC_TAC_TOE
+from inarow.interfaces.cli.serve import serve
+from inarow.interfaces.web.agent_access import check_agent
+from inarow.interfaces.web.curve import read_curve
+from inarow.interfaces.web.guard import is_loopback
+from inarow.interfaces.web.job import ArenaPlan, Job, TrainPlan, load_jobs, save_job
+from inarow.interfaces.web.learners import LEARNERS, check_document, describe_learners
+from inarow.interfaces.web.rate_limit import Bucket, Buckets
+from inarow.learning.tabular.lookup import shipped_table
+
+
+def test_agents_name_files_of_the_runs_folder_and_no_others(tmp_path):
+    runs = tmp_path / "runs"
+    (runs / "mine").mkdir(parents=True)
+    table = runs / "mine" / "table.npz"
+    table.write_bytes(shipped_table(TIC_TAC_TOE).read_bytes())
+    checked = check_agent("q:table=mine/table.npz", runs)
+    assert checked == f"q:table={table}"
+    assert check_agent(checked, runs) == checked
+    make_agent(checked)
+    (tmp_path / "secret.npz").write_bytes(b"")
+    (runs / "link.npz").symlink_to(tmp_path / "secret.npz")
+    for path in ("../secret.npz", str(tmp_path / "secret.npz"), "link.npz", "mine", "none.npz", "\0"):
+        with pytest.raises(InvalidAgentError, match="runs folder"):
+            check_agent(f"q:table={path}", runs)
+    with pytest.raises(InvalidAgentError, match="person"):
+        check_agent("human", runs)
+
+
+def test_a_curve_is_read_whatever_its_columns_are(tmp_path):
+    assert read_curve(tmp_path) == {"columns": [], "rows": []}
+    (tmp_path / "curve.csv").write_text("step,loss,note\n1,0.5,a\n2,nan,b\n")
+    assert read_curve(tmp_path) == {"columns": ["step", "loss", "note"], "rows": [[1, 0.5, None], [2, None, None]]}
+    (tmp_path / "curve.csv").write_text("step\n" + "\n".join(map(str, range(12_345))))
+    rows = read_curve(tmp_path)["rows"]
+    assert len(rows) <= 1000
+    assert rows[-1] == [12_344]
+
+
+def test_jobs_are_kept_and_those_under_way_come_back_interrupted(tmp_path):
+    plans = [ArenaPlan(agents=("random", "greedy")), TrainPlan(name="a", document={"board": "tictactoe"})]
+    for number, status in enumerate(("running", "finished", "paused", "stopped", "waiting", "failed"), start=9):
+        save_job(Job(id=number, plan=plans[number % 2], status=status, created="now"), tmp_path)
+    (tmp_path / "99.json").write_text('{"id": ')
+    jobs = load_jobs(tmp_path)
+    assert list(jobs) == [9, 10, 11, 12, 13, 14]
+    statuses = [job.status for job in jobs.values()]
+    assert statuses == ["interrupted", "finished", "interrupted", "stopped", "interrupted", "failed"]
+    assert jobs[9].plan == plans[1]
+
+
+def test_a_bucket_runs_dry_and_each_client_has_its_own():
+    bucket = Bucket(per_second=1e-6)
+    assert bucket.take() > 0  # so slow that it holds less than one
+    assert Bucket(per_second=1).take() == 0
+    buckets = Buckets(per_second=1e-3 + 1 / 3)
+    assert [buckets.take("a") > 0 for _ in range(2)] == [False, True]
+    assert buckets.take("b") == 0
+
+
+def test_every_preset_offered_fits_the_form_of_its_learner():
+    offered = describe_learners()
+    assert set(offered["learners"]) == set(LEARNERS)
+    assert "tictactoe-q" in offered["presets"]
+    for document in offered["presets"].values():
+        check_document(document)
+    for schema in offered["learners"].values():
+        assert schema["$ref"].startswith("#/$defs/")
+    msgspec.json.encode(offered)
+
+
+@pytest.mark.parametrize(
+    ("host", "local"),
+    [("127.0.0.1", True), ("localhost", True), ("::1", True), ("0.0.0.0", False), ("lab.local", False)],
+)
+def test_only_this_machine_reaches_loopback(host, local):
+    assert is_loopback(host) == local
+
+
+@pytest.mark.parametrize("options", [{"port": 70_000}, {"port": -1}, {"token": "short"}, {"workers": 0}])
+def test_serve_refuses_what_makes_no_sense(options, tmp_path):
+    with pytest.raises(InvalidLimitError):
+        serve(**options, runs=tmp_path)
