@@ -8,13 +8,14 @@ by itself at once, the process is ended and replaced.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from inarow.errors import InarowError
+from inarow.errors import InarowError, one_line
 from inarow.interfaces.web.process import LabProcess
 from inarow.interfaces.web.questions import Answer, answer_questions
 from inarow.interfaces.web.settings import MAX_WAITING_QUESTIONS, QUESTION_MEMORY, QUESTION_SECONDS
@@ -22,6 +23,9 @@ from inarow.interfaces.web.settings import MAX_WAITING_QUESTIONS, QUESTION_MEMOR
 Tell = Callable[[bytes], None]
 """Told what is known so far, as JSON."""
 
+_log = logging.getLogger(__name__)
+_PAUSE = 1.0
+"""Seconds before a process that could not be started is tried again."""
 _GRACE = 1.0
 """Seconds in which a cancelled search may end by itself, before its process is ended."""
 
@@ -129,14 +133,25 @@ class Thinkers:
             while True:
                 question = await self._next()
                 if not process.is_alive:
-                    process = await self._new_process()
+                    process = await self._replaced(process)
                 if not await self._work(process, question):
-                    process.kill()
-                    self.ready -= 1
-                    process = await self._new_process()
-                    self.ready += 1
+                    process = await self._replaced(process)
         finally:
             process.kill()
+
+    async def _replaced(self, process: LabProcess) -> LabProcess:
+        """A new process for one that cannot go on, sooner or later: the machine may be short of memory just now."""
+        process.kill()
+        self.ready -= 1
+        while True:
+            try:
+                process = await self._new_process()
+            except OSError as error:
+                _log.warning("a search process cannot be started: %s", one_line(error))
+                await asyncio.sleep(_PAUSE)
+                continue
+            self.ready += 1
+            return process
 
     async def _next(self) -> Question:
         """The oldest question of the asker whose turn it is."""
