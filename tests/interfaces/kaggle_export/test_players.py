@@ -1,42 +1,20 @@
 """The players inside exported files: they play as the agents do."""
 
 import random
-import tempfile
 import time
-from functools import lru_cache
-from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from inarow.agents.kaggle_host import load_last_callable
 from inarow.agents.registry import make_agent, parse_agent
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.interfaces.kaggle_export.export import kaggle_source
 from inarow.interfaces.kaggle_export.exporters import parts_of
 from inarow.interfaces.kaggle_export.player import clock, mcts, q_table, rules
 from inarow.search.shipped import solve
+from tests.interfaces.kaggle_export.files import agent_of_file, choice
 from tests.strategies import ongoing_positions, positions
-
-
-@lru_cache(maxsize=64)
-def player_of(agent: str, spec: GameSpec):
-    """The agent in the file that is made of another."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "main.py"
-        file.write_text(kaggle_source(agent, spec))
-        return load_last_callable(str(file))
-
-
-def choice(player, position: Position, seconds: float = 60.0) -> int:
-    spec = position.spec
-    observation = {"board": position.to_kaggle(), "mark": position.side_to_move}
-    configuration = {"rows": spec.rows, "columns": spec.columns, "inarow": spec.inarow, "actTimeout": seconds}
-    action = player(observation, configuration)
-    assert type(action) is int
-    return action
 
 
 def with_gravity(strategy):
@@ -67,7 +45,7 @@ def test_rules_are_those_of_positions(position):
 )
 def test_exported_minimax_plays_the_same_moves(position, depth, heuristic):
     agent = f"minimax:depth={depth},heuristic={heuristic}"
-    assert choice(player_of(agent, position.spec), position) == make_agent(agent).decide(position).action
+    assert choice(agent_of_file(agent, position.spec), position) == make_agent(agent).decide(position).action
 
 
 @pytest.mark.compiled
@@ -77,7 +55,7 @@ def test_ties_are_drawn_among_the_same_moves(position, seed):
     agent = "minimax:depth=2,tie=random"
     random.seed(seed)
     best = {make_agent(agent, seed=each).decide(position).action for each in range(40)}
-    assert choice(player_of(agent, position.spec), position) in best
+    assert choice(agent_of_file(agent, position.spec), position) in best
 
 
 @pytest.mark.compiled
@@ -98,7 +76,7 @@ def test_proofs_of_exported_mcts_are_true(position, by_points):
     outcome = 0 if proof == mcts.DRAWN else -1 if proof > 0 else 1  # of the side to move at the root
     assert outcome == solve(position, book=None).outcome
     agent = "mcts:simulations=3000,final=score" if by_points else "mcts:simulations=3000"
-    after = position.play(choice(player_of(agent, spec), position))
+    after = position.play(choice(agent_of_file(agent, spec), position))
     if outcome >= 0:
         kept = -solve(after, book=None).outcome if not after.is_over else (0 if after.winner is None else 1)
         assert kept == outcome
@@ -109,7 +87,7 @@ def test_proofs_of_exported_mcts_are_true(position, by_points):
 def test_exported_tree_searches_win_and_block(agent, moves, column):
     random.seed(1)
     position = Position.parse(moves)
-    action = choice(player_of(agent, position.spec), position)
+    action = choice(agent_of_file(agent, position.spec), position)
     assert action in position.legal_actions
     assert column is None or action == column
 
@@ -120,13 +98,13 @@ def test_exported_tree_searches_win_and_block(agent, moves, column):
 def test_simple_players_choose_what_their_agents_may(agent, position, seed):
     random.seed(seed)
     policy = make_agent(agent).decide(position).policy
-    assert policy[choice(player_of(agent, position.spec), position)] > 0
+    assert policy[choice(agent_of_file(agent, position.spec), position)] > 0
 
 
 @pytest.mark.compiled
 def test_exported_tables_choose_what_their_agents_may():
     spec = GameSpec.parse("3x5x4")
-    player, agent = player_of("q", spec), make_agent("q")
+    player, agent = agent_of_file("q", spec), make_agent("q")
     chance = random.Random(3)
     seen = 0
     for _ in range(60):
@@ -150,8 +128,8 @@ def test_packed_numbers_are_unpacked(numbers):
 @pytest.mark.parametrize("agent", ["minimax:depth=none", "mcts:seconds=5", "hybrid:simulations=100000"])
 def test_time_ends_a_search_with_a_legal_move(agent):
     position = Position.parse("4453")
-    assert choice(player_of(agent, position.spec), position, seconds=0.05) in position.legal_actions
-    assert choice(player_of(agent, position.spec), position, seconds=-1.0) in position.legal_actions
+    assert choice(agent_of_file(agent, position.spec), position, seconds=0.05) in position.legal_actions
+    assert choice(agent_of_file(agent, position.spec), position, seconds=-1.0) in position.legal_actions
 
 
 def test_parameters_reach_the_player():

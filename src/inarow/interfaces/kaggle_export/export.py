@@ -13,14 +13,17 @@ from inarow.array_file import whole_file
 from inarow.errors import KaggleFileError
 from inarow.games.spec import GameSpec
 from inarow.interfaces.kaggle_export.assemble import assemble
-from inarow.interfaces.kaggle_export.exporters import parts_of
+from inarow.interfaces.kaggle_export.exporters import Parts, parts_of
 from inarow.interfaces.kaggle_export.rehearsal import ACT_SECONDS, Rehearsal, rehearse
 
 
 def kaggle_source(agent: str, spec: GameSpec) -> str:
     """The Python source of a file that plays as the agent does; raises KaggleFileError where that cannot be."""
-    parts = parts_of(agent, spec)
-    name = format_agent(*parse_agent(agent))
+    return source_of(format_agent(*parse_agent(agent)), parts_of(agent, spec))
+
+
+def source_of(name: str, parts: Parts) -> str:
+    """The source of a file out of its parts."""
     title = f"{name} of inarow {__version__} for Kaggle's ConnectX. {parts.note}".strip()
     return assemble(parts.modules, title=title, entry=f"agent = Entry({parts.player})")
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from inarow.agents.dqn import DqnParameters
 from inarow.agents.mcts import USUAL_SIMULATIONS, HybridParameters, MctsParameters
 from inarow.agents.minimax import USUAL_DEPTH, MinimaxParameters
 from inarow.agents.q import QParameters
@@ -15,7 +16,10 @@ from inarow.agents.simple import ReflexParameters
 from inarow.errors import KaggleFileError
 from inarow.games.spec import GameSpec
 from inarow.interfaces.kaggle_export.assemble import text_literal
+from inarow.interfaces.kaggle_export.net_graph import net_expression
 from inarow.interfaces.kaggle_export.table import best_columns
+from inarow.learning.deep_q.values import KIND
+from inarow.learning.net_file import load_net
 from inarow.learning.tabular.lookup import load_values, shipped_table
 from inarow.search.heuristics import HeuristicName, make_heuristic
 
@@ -38,12 +42,17 @@ class Parts:
 def parts_of(agent: str, spec: GameSpec) -> Parts:
     """For an agent string, on a board where the agent depends on it; raises KaggleFileError if it cannot be done."""
     kind, parameters = parse_agent(agent)
+    return parts_for(kind.name, parameters, spec)
+
+
+def parts_for(name: str, parameters: Any, spec: GameSpec) -> Parts:
+    """The same for the name of an agent and its parameters."""
     if not spec.gravity:
         raise KaggleFileError(f"Kaggle's ConnectX has gravity, {spec} has none")
-    export = _EXPORTERS.get(kind.name)
+    export = _EXPORTERS.get(name)
     if export is None:
         raise KaggleFileError(
-            f"{kind.name} cannot be exported: a file has only the standard library and NumPy; "
+            f"{name} cannot be exported: a file has only the standard library and NumPy; "
             f"these can: {', '.join(_EXPORTERS)}"
         )
     return export(parameters, spec)
@@ -110,6 +119,16 @@ def _q(parameters: QParameters, spec: GameSpec) -> Parts:
     return Parts((*_BASE, "q_table", "entry"), player, f"It plays {board} only.")
 
 
+def _dqn(parameters: DqnParameters, spec: GameSpec) -> Parts:
+    path = Path(parameters.net)
+    board = GameSpec.parse(load_net(path, KIND).about.board)
+    if not board.gravity:
+        raise KaggleFileError(f"Kaggle's ConnectX has gravity, the net is for {board}")
+    size = f"rows={board.rows}, columns={board.columns}, inarow={board.inarow}"
+    player = f"DqnPlayer({size}, nets=[{net_expression(path)}])"
+    return Parts((*_BASE, "net", "dqn", "entry"), player, f"It plays {board} only, and needs NumPy.")
+
+
 _EXPORTERS: Mapping[str, Callable[[Any, GameSpec], Parts]] = {
     "random": _simple(wins=False, blocks=False),
     "greedy": _simple(wins=True, blocks=False),
@@ -118,4 +137,5 @@ _EXPORTERS: Mapping[str, Callable[[Any, GameSpec], Parts]] = {
     "mcts": _mcts,
     "hybrid": _mcts,
     "q": _q,
+    "dqn": _dqn,
 }
