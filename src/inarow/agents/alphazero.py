@@ -16,7 +16,7 @@ from inarow.learning.alphazero.evaluator import find_net, net_evaluator, net_pat
 from inarow.learning.alphazero.search import NetResult, NetSearch
 from inarow.learning.alphazero.search_config import SearchConfig
 
-_USUAL_SIMULATIONS = 800
+USUAL_SIMULATIONS = 800
 
 
 class AlphaZeroParameters(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,7 +66,7 @@ class AlphaZeroAgent:
             self._search = self._make_search(position.spec)
         if wanted.seconds != "none":
             return self._decision(position, self._search.search(position, seconds=wanted.seconds))
-        simulations = _USUAL_SIMULATIONS if wanted.simulations == "auto" else wanted.simulations
+        simulations = USUAL_SIMULATIONS if wanted.simulations == "auto" else wanted.simulations
         return self._decision(position, self._search.search(position, simulations=simulations))
 
     def _make_search(self, spec: GameSpec) -> NetSearch:

@@ -42,7 +42,20 @@ def test_a_file_imports_only_the_standard_library_and_ends_with_its_agent(agent,
 
 def test_names_of_the_parts_do_not_collide():
     """All modules in one file: each name is defined once."""
-    modules = ("clock", "rules", "simple", "windows", "minimax", "mcts", "q_table", "net", "dqn", "entry")
+    modules = (
+        "clock",
+        "rules",
+        "simple",
+        "windows",
+        "minimax",
+        "mcts",
+        "q_table",
+        "net",
+        "dqn",
+        "threats",
+        "alphazero",
+        "entry",
+    )
     tree = ast.parse(assemble(modules, title="all", entry="agent = None"))
     names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]

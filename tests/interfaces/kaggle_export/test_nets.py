@@ -5,23 +5,36 @@ import random
 import msgspec
 import numpy as np
 import pytest
+from hypothesis import given
 
 from inarow.agents.dqn import DqnParameters, build_dqn_agent
+from inarow.agents.registry import make_agent
 from inarow.errors import KaggleFileError
+from inarow.games.bits import from_int, to_int
+from inarow.games.kernels import compiled_layout
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.interfaces.kaggle_export.export import source_of
-from inarow.interfaces.kaggle_export.exporters import parts_for
+from inarow.interfaces.kaggle_export.exporters import parts_for, parts_of
 from inarow.interfaces.kaggle_export.net_graph import net_expression
+from inarow.interfaces.kaggle_export.player import alphazero
 from inarow.interfaces.kaggle_export.player.net import packed_array, unpacked_array
+from inarow.interfaces.kaggle_export.player.rules import Rules
+from inarow.interfaces.kaggle_export.player.threats import examine
+from inarow.learning.alphazero.planes import planes_of
 from inarow.learning.deep_q.config import DeepQConfig, Network
 from inarow.learning.deep_q.layers import first_weights
 from inarow.learning.net_file import NetAbout, load_net, save_net
+from inarow.search.tactics import look
 from tests.interfaces.kaggle_export.files import agent_of_file, choice
+from tests.learning.alphazero.nets import opinionated_net
+from tests.strategies import ongoing_positions
 
 onnx = pytest.importorskip("onnx")
 
 from inarow.learning.deep_q.export import to_model  # noqa: E402
+
+pytestmark = pytest.mark.compiled
 
 
 def dqn_file(path, board: str, network: Network):
@@ -61,6 +74,45 @@ def test_an_exported_dqn_says_and_plays_the_same(board, tmp_path):
             position = position.play(chance.choice(position.legal_actions))
     with pytest.raises(ValueError, match=f"the net is for {board}"):
         choice(exported, Position.start(GameSpec.parse("5x5x4")))
+
+
+@given(ongoing_positions(max_side=7, max_inarow=6).filter(lambda position: position.spec.gravity))
+def test_planes_and_looks_are_those_of_the_package(position):
+    spec = position.spec
+    board = Rules(spec.rows, spec.columns, spec.inarow)
+    planes = alphazero.network_planes(position.stones, position.mask, board)
+    assert planes.dtype == np.float32
+    assert np.array_equal(planes, planes_of(position))
+    layout = compiled_layout(spec)
+    expected = look(
+        layout, from_int(position.stones, layout.board), from_int(position.mask, layout.board), position.ply
+    )
+    assert examine(position.stones, position.mask, board) == (expected[0], to_int(expected[1]))
+
+
+@pytest.mark.parametrize("simulations", [0, 1, 40])
+def test_an_exported_alphazero_searches_the_same(simulations, tmp_path):
+    path = opinionated_net(tmp_path)
+    text = f"alphazero:net={path},simulations={simulations}"
+    for board in ("6x7x4", "5x4x3"):
+        spec = GameSpec.parse(board)
+        exported = agent_of_file(text, spec)
+        chance = random.Random(simulations)
+        same = moves = 0
+        for _ in range(3):
+            position = Position.start(spec)
+            while not position.is_over:
+                # A new agent each time: the file begins every move with a new tree.
+                same += choice(exported, position) == make_agent(text).decide(position).action
+                moves += 1
+                position = position.play(chance.choice(position.legal_actions))
+        assert same >= 0.95 * moves  # sums are rounded in another order, which may decide between near equals
+
+
+@pytest.mark.parametrize("setting", ["root=gumbel", "temperature=1"])
+def test_searches_that_draw_lots_are_refused(setting, tmp_path):
+    with pytest.raises(KaggleFileError, match="root=puct and temperature=0 only"):
+        parts_of(f"alphazero:net={opinionated_net(tmp_path)},{setting}", GameSpec.parse("6x7x4"))
 
 
 def test_other_operations_are_refused(tmp_path):

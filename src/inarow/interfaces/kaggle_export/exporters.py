@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from inarow.agents.alphazero import USUAL_SIMULATIONS as USUAL_NET_SIMULATIONS
+from inarow.agents.alphazero import AlphaZeroParameters
 from inarow.agents.dqn import DqnParameters
 from inarow.agents.mcts import USUAL_SIMULATIONS, HybridParameters, MctsParameters
 from inarow.agents.minimax import USUAL_DEPTH, MinimaxParameters
@@ -18,6 +20,8 @@ from inarow.games.spec import GameSpec
 from inarow.interfaces.kaggle_export.assemble import text_literal
 from inarow.interfaces.kaggle_export.net_graph import net_expression
 from inarow.interfaces.kaggle_export.table import best_columns
+from inarow.learning.alphazero.evaluator import find_net, net_path
+from inarow.learning.alphazero.search_config import SearchConfig
 from inarow.learning.deep_q.values import KIND
 from inarow.learning.net_file import load_net
 from inarow.learning.tabular.lookup import load_values, shipped_table
@@ -129,6 +133,20 @@ def _dqn(parameters: DqnParameters, spec: GameSpec) -> Parts:
     return Parts((*_BASE, "net", "dqn", "entry"), player, f"It plays {board} only, and needs NumPy.")
 
 
+def _alphazero(parameters: AlphaZeroParameters, spec: GameSpec) -> Parts:
+    if parameters.root != "puct" or parameters.temperature > 0:
+        raise KaggleFileError("alphazero can be exported with root=puct and temperature=0 only")
+    find_net(parameters.net).check_board(spec)
+    simulations = parameters.simulations
+    if isinstance(simulations, str):
+        simulations = USUAL_NET_SIMULATIONS if parameters.seconds == "none" else _UNLIMITED
+    rules = SearchConfig(root="puct")
+    settings = f"simulations={simulations}, exploration={rules.exploration}, first_play={rules.first_play}"
+    player = f"AlphaZeroPlayer({settings}, net={net_expression(net_path(parameters.net))})"
+    modules = (*_BASE, "windows", "minimax", "mcts", "threats", "net", "alphazero", "entry")
+    return Parts(modules, player, f"{_TIME_NOTE} It needs NumPy.")
+
+
 _EXPORTERS: Mapping[str, Callable[[Any, GameSpec], Parts]] = {
     "random": _simple(wins=False, blocks=False),
     "greedy": _simple(wins=True, blocks=False),
@@ -138,4 +156,5 @@ _EXPORTERS: Mapping[str, Callable[[Any, GameSpec], Parts]] = {
     "hybrid": _mcts,
     "q": _q,
     "dqn": _dqn,
+    "alphazero": _alphazero,
 }
