@@ -30,6 +30,9 @@ def test_rows_carry_the_peer_and_the_ratio(monkeypatch):
         ("q-episodes", "tictactoe"),
         ("q-episodes", "6x7x4"),
         ("selections", "6x7x4"),
+        ("network", "6x7x4"),
+        ("selfplay", "6x7x4"),
+        ("selfplay", "6x7x4"),
         ("games", "6x7x4"),
     ]
     for row in found:

@@ -9,7 +9,8 @@ import numpy as np
 
 from inarow.games.kernels import compiled_layout
 from inarow.games.position import Position
-from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE
+from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
+from inarow.learning.alphazero.warm_up import play_a_little, search_a_little
 from inarow.learning.deep_q import boards
 from inarow.learning.deep_q.opponents import NegamaxOpponents
 from inarow.learning.deep_q.values import empty_boards
@@ -21,13 +22,18 @@ from inarow.learning.tabular.config import Phase, QConfig
 from inarow.learning.tabular.lookup import TableValues
 from inarow.learning.tabular.trainer import Trainer
 
+_WIDE = GameSpec(8, 8, 4)
+
 
 def warm_up_steps() -> Iterator[tuple[str, Callable[[], object]]]:
-    """What to run, each with its name. Boards of one word: no larger one fits a table."""
+    """What to run, each with its name. Tables are for boards of one word: no larger one fits."""
     for name, opponent in (("q-learning", "self"), ("q-learning against mcts", "mcts:simulations=5")):
         yield name, partial(_learn_a_little, opponent)
     yield "exploration", _explore_a_little
     yield "deep q-learning", _play_a_little
+    for kind, spec in (("word", CONNECT_FOUR), ("wide", _WIDE)):
+        yield f"search with a network ({kind})", partial(search_a_little, spec)
+        yield f"self-play ({kind})", partial(play_a_little, spec)
 
 
 def _learn_a_little(opponent: str) -> None:

@@ -111,7 +111,9 @@ class PlainSearch:
             return None
         logits, values = made_up_net(plain_planes(position)[None])
         chosen = [logits[0][position.layout.row_and_column(child.cell)] for child in node.children]
-        weights = np.array([math.exp(np.float32(logit - max(chosen))) for logit in chosen], np.float32)
+        weights = np.array(
+            [math.exp(np.float32(logit - max(chosen)) / self.config.softness) for logit in chosen], np.float32
+        )
         for child, weight in zip(node.children, weights, strict=True):
             child.prior = float(np.float32(weight / sum(float(each) for each in weights)))
         return -float(values[0])
@@ -138,8 +140,12 @@ class PlainSearch:
         scale = self.scale()
         return max(
             (child for child in hopeful if child.visits == planned),
-            key=lambda child: math.log(child.prior) + scale * child.mean(0.0),
+            key=lambda child: self.config.softness * math.log(child.prior) + scale * child.mean(0.0),
         )
+
+    def plain_priors(self) -> list[float]:
+        powers = [child.prior**self.config.softness for child in self.root.children]
+        return [power / sum(powers) for power in powers]
 
     def policy(self) -> list[float]:
         """What Gumbel's improved policy is, over the children of a root that is not proven."""
@@ -151,7 +157,9 @@ class PlainSearch:
             visits = sum(child.visits for child in seen)
             otherwise = (self.value + visits * mean) / (1 + visits)
         scores = [
-            math.exp(math.log(child.prior) + self.scale() * child.mean(otherwise)) if child.proof >= UNKNOWN else 0.0
+            math.exp(self.config.softness * math.log(child.prior) + self.scale() * child.mean(otherwise))
+            if child.proof >= UNKNOWN
+            else 0.0
             for child in self.root.children
         ]
         return [score / sum(scores) for score in scores]

@@ -16,6 +16,7 @@ from inarow.games.playout import random_playouts
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.interfaces.bench.learning import plain_q_episodes, q_episodes
+from inarow.interfaces.bench.network import evaluations, games, simulations
 from inarow.interfaces.bench.peers import (
     Peer,
     Work,
@@ -179,6 +180,9 @@ _BENCHMARKS = (
         for board in ("tictactoe", "6x7x4")
     ),
     _Benchmark("selections", "6x7x4", "quantum draws/s", selections, lambda start: aer_selections(start, _SECONDS)),
+    _Benchmark("network", "6x7x4", "evaluations/s, batch 128", evaluations, _no_peer),
+    _Benchmark("selfplay", "6x7x4", "simulations/s", simulations, _no_peer),
+    _Benchmark("selfplay", "6x7x4", "games/s, 32 simulations a move", games, _no_peer),
     _Benchmark("games", "6x7x4", "games/s, random - winblock, stored", stored_games, _no_peer),
 )
 NAMES = tuple(dict.fromkeys(benchmark.name for benchmark in _BENCHMARKS))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -21,23 +23,21 @@ if TYPE_CHECKING:
 _COLUMNS = ("seconds", "core s", "nets", "games", "games/s", "examples", "steps", "policy", "value", "raw", "searched")
 _SHOWN_POINTS = 12
 _PROGRESS_PARTS = 1000
+_FIRST_WORD_SECONDS = 20.0
 
 
 def train_alphazero(request: TrainingRequest) -> None:
     """Trains a net; see `train.py`."""
     run = _open(request)
     _tell(f"training on {_boards(run.config)} with {run.config.workers} processes into {run.folder.path}")
-    told = len(run.state.curve)
-
-    def watch(run: AlphaZeroRun) -> None:
-        nonlocal told
-        progress(round(_PROGRESS_PARTS * run.progress), _PROGRESS_PARTS)
-        if not stderr.is_terminal:  # there the table shows it
-            for point in run.state.curve[told:]:
-                _tell("  ".join(f"{name} {text}" for name, text in zip(_COLUMNS, _cells(point), strict=True)))
-            told = len(run.state.curve)
-
     with live_table("training", lambda: _curve_table(run)) as progress:
+        tell_lines = _line_teller(run)
+
+        def watch(run: AlphaZeroRun) -> None:
+            progress(round(_PROGRESS_PARTS * run.progress), _PROGRESS_PARTS)
+            if not stderr.is_terminal:
+                tell_lines()
+
         try:
             run.train(watch, curve_grader(run.config.specs))
         except KeyboardInterrupt:
@@ -46,6 +46,24 @@ def train_alphazero(request: TrainingRequest) -> None:
             )
             raise
     _report(run, request)
+
+
+def _line_teller(run: AlphaZeroRun) -> Callable[[], None]:
+    """For a log instead of a terminal: tells every new point of the curve, and soon after the start how long
+    it will take.
+    """
+    told, soon = len(run.state.curve), run.state.seconds + _FIRST_WORD_SECONDS
+
+    def tell() -> None:
+        nonlocal told, soon
+        for point in run.state.curve[told:]:
+            _tell("  ".join(f"{name} {text}" for name, text in zip(_COLUMNS, _cells(point), strict=True)))
+        told = len(run.state.curve)
+        if run.state.seconds >= soon:
+            _tell(_now(run))
+            soon = math.inf
+
+    return tell
 
 
 def _open(request: TrainingRequest) -> AlphaZeroRun:
@@ -94,9 +112,10 @@ def _report(run: AlphaZeroRun, request: TrainingRequest) -> None:
         print_json({**facts, "curve": state.curve})
         return
     print_table(_curve_table(run))
-    stdout.print("  ".join(f"{name} {value}" for name, value in facts.items()), highlight=False)
+    stdout.print("  ".join(f"{name} {value}" for name, value in facts.items()), highlight=False, soft_wrap=True)
     board = str(run.config.specs[0])
-    stdout.print(f"play it: inarow play --board {board} --second alphazero:net={run.folder.net}", highlight=False)
+    play = f"play it: inarow play --board {board} --second alphazero:net={run.folder.net}"
+    stdout.print(play, highlight=False, soft_wrap=True)
 
 
 def _boards(config: AlphaZeroConfig) -> str:
@@ -118,8 +137,10 @@ def _now(run: AlphaZeroRun) -> str:
     megabytes = "  ".join(f"{name} {size / 1e6:.0f} MB" for name, size in run.memory.items() if size)
     loss = run.losses[-1] if run.losses else None
     losses = f"  loss {loss.policy:.3f} + {loss.value:.3f}" if loss is not None else ""
+    left = run.seconds_left
+    remaining = f"{left / 60:.1f} min left  " if left is not None else ""
     return (
-        f"{state.games:,} games, {state.games / max(1e-9, state.seconds):.1f}/s{losses}  "
+        f"{remaining}{state.games:,} games, {state.games / max(1e-9, state.seconds):.1f}/s{losses}  "
         f"cores: play {state.play_seconds:.0f} s, learn {state.learn_seconds:.0f} s  {megabytes}"
     )
 

@@ -24,7 +24,7 @@ class Batch:
     """Examples as the network takes them. Boards lie in the top left corner."""
 
     planes: np.ndarray  # [n, PLANES, rows, columns] float32
-    policies: np.ndarray  # [n, rows, columns] float32, on the cells that stones would fall on; sum to 1
+    policies: np.ndarray  # [n, rows, columns] float32, on the cells that stones would fall on; sum to 1 or are all 0
     values: np.ndarray  # [n] float32 in [-1, 1]
     is_mixed: bool
     """Whether some board is smaller than the planes."""

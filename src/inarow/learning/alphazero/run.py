@@ -92,6 +92,12 @@ class AlphaZeroRun:
         return min(1.0, (state.iterations + part) / config.iterations)
 
     @property
+    def seconds_left(self) -> float | None:
+        """Until the budget is spent, if all goes on as so far; None at the very beginning."""
+        done = self.progress
+        return self.state.seconds * (1 - done) / done if done > 0 else None
+
+    @property
     def is_finished(self) -> bool:
         if self.config.minutes is not None:
             return self.progress >= 1.0

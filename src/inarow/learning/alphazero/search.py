@@ -184,7 +184,7 @@ class NetSearch:
             children = np.arange(forest.first[root], forest.first[root] + size)
             of_child = [position.action_of(int(cell)) for cell in forest.cell[children]]
             visits[of_child] = forest.visits[children]
-            priors[of_child] = forest.prior[children]
+            priors[of_child] = self._plain_priors(children)
             best = best_child(forest, root, searches.noise, game, self._rules[0])
             action = position.action_of(int(forest.cell[best]))
             if proven is None:
@@ -212,7 +212,13 @@ class NetSearch:
             improve_policy(forest, root, float(self._searches.value[game]), self._rules[0], policy)
             return policy
         visits = np.where(forest.proof[children] < UNKNOWN, 0, forest.visits[children]).astype(np.float64)
-        return visits if visits.any() else forest.prior[children].astype(np.float64)
+        return visits if visits.any() else self._plain_priors(children)
+
+    def _plain_priors(self, children: np.ndarray) -> np.ndarray:
+        """The network's own policy: priors without softness."""
+        powers = self._forest.prior[children].astype(np.float64) ** float(self._rules[0].softness)
+        plain: np.ndarray = powers / powers.sum()
+        return plain
 
     def _obvious_cell(self, position: Position) -> int:
         """A cell that wins at once; in a lost position one that meets a threat, or any, near the centre."""

@@ -50,7 +50,7 @@ class Examples:
 
     stones: np.ndarray  # [n, words] uint64
     mask: np.ndarray  # [n, words] uint64
-    policies: np.ndarray  # [n, actions] float32
+    policies: np.ndarray  # [n, actions] float32, sum to 1; all 0 where every move loses
     values: np.ndarray  # [n] float32 in [-1, 1]
 
     def __len__(self) -> int:

@@ -1,9 +1,9 @@
 """Compiled: games of the network against itself, many in step.
 
 A game begins with random moves (or none), then every move is searched, unless only one is safe. It ends
-by the rules, or mostly when a search proves its result. Each searched position whose result the search
-did not prove is kept as an example: the position, the policy that the search prefers, and a value that
-follows from the result and from what searches thought on the way.
+by the rules, or mostly when a search proves its result. Each searched position is kept as an example: the
+position, the policy that the search prefers, and a value: the proven one, or one that follows from the
+result and from what searches thought on the way.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from inarow.learning.alphazero.selfplay_memory import (
 )
 from inarow.learning.alphazero.simulation import WAITS, proven_value, simulate, take_answer
 from inarow.search.tactics import examine
-from inarow.search.tree import UNKNOWN
+from inarow.search.tree import DRAWN, UNKNOWN
 
 
 @kernel
@@ -163,11 +163,11 @@ def move(
     play.values[game, ply] = -forest.total[root] / max(1, forest.visits[root])
     if proof != UNKNOWN:
         play.values[game, ply] = -proven_value(proof)
-        if play.stops[game] or size == 0:
-            return True
-    child = chosen_child(forest, searches, play, rules, habits, rng, game, root)
-    if proof == UNKNOWN and size > 1 and not play.is_quick[game]:
+    if size > 1 and not play.is_quick[game]:
         keep_policy(layout, forest, searches, play, rules, game, root)
+    if proof != UNKNOWN and (play.stops[game] or size == 0):
+        return True
+    child = chosen_child(forest, searches, play, rules, habits, rng, game, root)
     stones, mask = load(searches.stones, game, layout.board), load(searches.mask, game, layout.board)
     play.cells[game, ply] = forest.cell[child]
     store(searches.stones, game, mask ^ stones)
@@ -206,11 +206,16 @@ def chosen_child(
 def keep_policy(
     layout: Layout, forest: Forest, searches: Searches, play: Play, rules: Any, game: int, root: int
 ) -> None:
-    """Keeps what the search prefers, by action, as an example."""
-    ply = searches.ply[game]
+    """Keeps what the search prefers, by action, as an example: the winning move of a position that is proven
+    won, and nothing, all zeros, where all moves are proven lost.
+    """
+    ply, proof = searches.ply[game], forest.proof[root]
     first, size = forest.first[root], forest.size[root]
-    policy = np.empty(size, np.float64)
-    if rules.is_gumbel != 0:
+    policy = np.zeros(size, np.float64)
+    if proof != UNKNOWN and proof != DRAWN:
+        if proof < 0:
+            policy[best_child(forest, root, searches.noise, game, rules) - first] = 1.0
+    elif rules.is_gumbel != 0:
         improve_policy(forest, root, searches.value[game], rules, policy)
     else:
         total = 0
@@ -249,15 +254,16 @@ def end_game(layout: Layout, searches: Searches, play: Play, habits: Any, harves
     value = play.values[game, end]
     harvest.results[done] = value if end % 2 == 0 else -value
     stones, mask = load(searches.stones, game, layout.board), load(searches.mask, game, layout.board)
-    for ply in range(end - 1, play.opening[game] - 1, -1):
-        # before the move at `ply`: its stone goes, and the sides change
-        mask = mask ^ single_cell(play.cells[game, ply], mask)
-        stones = mask ^ stones
-        value = -value
+    for ply in range(end, play.opening[game] - 1, -1):
+        if ply < end:  # before the move at `ply`: its stone goes, and the sides change
+            mask = mask ^ single_cell(play.cells[game, ply], mask)
+            stones = mask ^ stones
+            value = -value
         if play.is_proven[game, ply]:
             value = play.values[game, ply]
         elif play.is_example[game, ply]:
             value += habits.search_weight * (play.values[game, ply] - value)
+        if play.is_example[game, ply]:
             example = counts[EXAMPLES]
             counts[EXAMPLES] += 1
             store(harvest.stones, example, stones)

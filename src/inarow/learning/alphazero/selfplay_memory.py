@@ -36,8 +36,8 @@ class Play(NamedTuple):
     opening: np.ndarray  # [games] int32, how many of them were random
     values: np.ndarray  # [games, cells + 1] float32
     is_proven: np.ndarray  # [games, cells + 1] bool, whether it was a proof
-    is_example: np.ndarray  # [games, cells] bool
-    policies: np.ndarray  # [games, cells, actions] float32
+    is_example: np.ndarray  # [games, cells + 1] bool
+    policies: np.ndarray  # [games, cells + 1, actions] float32
     is_quick: np.ndarray  # [games] bool, this move's search
     stops: np.ndarray  # [games] bool, whether a proof ends this game
     is_new: np.ndarray  # [games] bool, before its first move
@@ -49,7 +49,7 @@ class Harvest(NamedTuple):
 
     stones: np.ndarray  # [examples, words] uint64, of the side to move
     mask: np.ndarray  # [examples, words] uint64
-    policies: np.ndarray  # [examples, actions] float32, sum to 1
+    policies: np.ndarray  # [examples, actions] float32, sum to 1; all 0 where every move loses
     values: np.ndarray  # [examples] float32 in [-1, 1], for the side to move
     cells: np.ndarray  # [games, cells] int16, moves of a finished game
     plies: np.ndarray  # [games] int32, how many
@@ -67,8 +67,8 @@ def make_play(games: int, layout: Layout) -> Play:
         opening=np.zeros(games, np.int32),
         values=np.zeros((games, cells + 1), np.float32),
         is_proven=np.zeros((games, cells + 1), np.bool_),
-        is_example=np.zeros((games, cells), np.bool_),
-        policies=np.zeros((games, cells, actions), np.float32),
+        is_example=np.zeros((games, cells + 1), np.bool_),
+        policies=np.zeros((games, cells + 1, actions), np.float32),
         is_quick=np.zeros(games, np.bool_),
         stops=np.zeros(games, np.bool_),
         is_new=np.ones(games, np.bool_),

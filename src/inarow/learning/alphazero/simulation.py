@@ -159,7 +159,7 @@ def take_answer(
         highest = max(highest, forest.prior[child])
     total = 0.0
     for child in range(first, first + size):
-        forest.prior[child] = math.exp(forest.prior[child] - highest)
+        forest.prior[child] = math.exp((forest.prior[child] - highest) / rules.softness)
         total += forest.prior[child]
     for child in range(first, first + size):
         forest.prior[child] /= total
