@@ -39,6 +39,7 @@ NAMES = [*SIMPLE, *SEARCHING, *COMPILED]
 # tested where they are at home:
 ON_SOME_BOARDS = {
     "alphazero",
+    "dqn",
     "harman/mcts",
     "harman/q",
     "human",

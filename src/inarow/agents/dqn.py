@@ -12,35 +12,58 @@ from inarow.agents.agent import Decision
 from inarow.array_file import content_hash
 from inarow.errors import NetError
 from inarow.games.position import Position
+from inarow.learning.deep_q.shipped import net_path, usual_net
 from inarow.learning.deep_q.values import NetValues, load_net_values
+
+_AUTO = "auto"
 
 
 class DqnParameters(msgspec.Struct, frozen=True, kw_only=True):
-    net: Annotated[str, msgspec.Meta(description="file made by `inarow train`")]
+    net: Annotated[
+        str,
+        msgspec.Meta(
+            description="file made by `inarow train`, or the name of a net that comes with inarow; auto: what"
+            " comes with inarow for the board and the side"
+        ),
+    ] = _AUTO
 
 
 class DqnAgent:
-    """Takes the first of the actions after which the net values the board highest. It has no chance."""
+    """Takes the first of the actions after which a net values the board highest. It has no chance."""
 
-    def __init__(self, name: str, values: NetValues) -> None:
+    def __init__(self, name: str, values: NetValues | None) -> None:
+        """Without `values` it plays what comes with the package for the side to move."""
         self.name = name
         self._values = values
+        self._usual: dict[Path, NetValues] = {}
 
     def decide(self, position: Position) -> Decision:
-        values = self._values.values(position)
+        net = self._values or self._usual_values(position)
+        values = net.values(position)
         action = int(values.argmax())
         return Decision(
             action=action,
-            value=float(np.clip(values[action], -1, 1)),
+            value=float(np.clip(values[action] / net.win_reward, -1, 1)),
+            policy=tuple(float(other == action) for other in range(len(values))),
             scores=tuple(value if value > -np.inf else None for value in values.tolist()),
         )
 
+    def _usual_values(self, position: Position) -> NetValues:
+        path = usual_net(position.spec, position.ply % 2)
+        if path not in self._usual:
+            self._usual[path] = load_net_values(path)
+        return self._usual[path]
+
 
 def build_dqn_agent(name: str, parameters: DqnParameters, rng: np.random.Generator) -> DqnAgent:
-    """From a file; raises NetError."""
-    return DqnAgent(name, load_net_values(Path(parameters.net)))
+    """From a file or a name; raises NetError."""
+    return DqnAgent(name, None if parameters.net == _AUTO else load_net_values(_path(parameters)))
 
 
-def net_hash(parameters: DqnParameters) -> str | None:
-    """Of the file of the net."""
-    return content_hash(Path(parameters.net), NetError)
+def dqn_hash(parameters: DqnParameters) -> str | None:
+    """Of the file of the net, if one is named."""
+    return None if parameters.net == _AUTO else content_hash(_path(parameters), NetError)
+
+
+def _path(parameters: DqnParameters) -> Path:
+    return net_path(parameters.net)

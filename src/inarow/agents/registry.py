@@ -18,6 +18,7 @@ import numpy as np
 
 from inarow.agents.agent import Agent
 from inarow.agents.alphazero import AlphaZeroAgent, AlphaZeroParameters, net_hash
+from inarow.agents.dqn import DqnParameters, build_dqn_agent, dqn_hash
 from inarow.agents.human import Ask, HumanAgent
 from inarow.agents.kaggle import KaggleFileAgent, KaggleParameters, file_hash
 from inarow.agents.mcts import HybridAgent, HybridParameters, MctsAgent, MctsParameters
@@ -104,6 +105,7 @@ _OWN_KINDS: Mapping[str, AgentKind] = {
             table_hash,
         ),
         AgentKind("alphazero", "search with a trained network", AlphaZeroParameters, AlphaZeroAgent, net_hash),
+        AgentKind("dqn", "plays from a net of deep Q-learning (santos-2025)", DqnParameters, build_dqn_agent, dqn_hash),
         AgentKind(
             "solver",
             "perfect, and weaker levels for people",

@@ -27,7 +27,7 @@ class Network(ConfigPart, frozen=True, kw_only=True):
 class Rewards(ConfigPart, frozen=True, kw_only=True):
     """What the learner is given at the end of a game."""
 
-    win: float = 1.0
+    win: Annotated[float, Meta(gt=0)] = 1.0
     draw: float = 0.5
     loss: float = -1.0
 

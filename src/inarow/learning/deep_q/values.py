@@ -7,12 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
+from inarow.errors import NetError, one_line
 from inarow.games.bits import from_int, store
 from inarow.games.kernels import compiled_layout
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.games.wide import WORDS
+from inarow.learning.config import to_config
 from inarow.learning.deep_q import boards
+from inarow.learning.deep_q.config import DeepQConfig
 from inarow.learning.net_file import Net, load_net
 
 KIND = "deep-q"
@@ -61,6 +64,8 @@ class NetValues:
 
     def __init__(self, net: Net) -> None:
         self._net = net
+        self.win_reward = to_config(net.about.config, DeepQConfig, "the net").rewards.win
+        """The value of a certain win."""
 
     def values(self, position: Position) -> np.ndarray:
         """float64 [A], for the side to move; -inf where an action is illegal. Raises NetError for another board."""
@@ -74,5 +79,14 @@ class NetValues:
 
 
 def load_net_values(path: Path) -> NetValues:
-    """The net of a training run; raises NetError."""
-    return NetValues(load_net(path, KIND))
+    """The net of a training run; raises NetError, also if it does not do what a net of deep Q-learning does."""
+    net = load_net(path, KIND)
+    try:
+        values = NetValues(net)
+        spec = GameSpec.parse(net.about.board)
+        found = net.run(np.zeros((2, 1, spec.rows, spec.columns), np.float32))
+    except Exception as error:  # ONNX Runtime has its own errors, all directly under Exception
+        raise NetError(f"{path} is not a net of deep Q-learning: {one_line(error)}") from None
+    if [output.shape for output in found] != [(2, 1)] or not np.isfinite(found[0]).all():
+        raise NetError(f"{path} is not a net of deep Q-learning: it has no finite value for the empty board")
+    return values
