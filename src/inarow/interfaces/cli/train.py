@@ -12,11 +12,16 @@ from cyclopts import Parameter
 from inarow.errors import ConfigError, one_line, shown
 from inarow.interfaces.cli.options import Json
 from inarow.interfaces.cli.train_alphazero import train_alphazero
+from inarow.interfaces.cli.train_deep_q import train_deep_q
 from inarow.interfaces.cli.train_q import train_q
 from inarow.interfaces.cli.training import TrainingRequest
 from inarow.learning.config import Document, find_document
 
-_LEARNERS: dict[str, Callable[[TrainingRequest], None]] = {"q": train_q, "alphazero": train_alphazero}
+_LEARNERS: dict[str, Callable[[TrainingRequest], None]] = {
+    "q": train_q,
+    "deep-q": train_deep_q,
+    "alphazero": train_alphazero,
+}
 _CAN_BE_EXTENDED = {"alphazero"}
 
 

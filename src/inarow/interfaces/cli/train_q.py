@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-import numpy as np
 from rich.table import Table
 
-from inarow.agents.agent import Agent
-from inarow.agents.registry import make_agent, parse_agent
-from inarow.interfaces.cli.output import live_table, print_json, stderr, stdout
-from inarow.interfaces.cli.training import TrainingRequest
+from inarow.agents.registry import parse_agent
+from inarow.interfaces.cli.output import live_table, print_json, stdout
+from inarow.interfaces.cli.training import TrainingRequest, hint_to_resume, make_opponent, sparkline
 from inarow.learning.config import to_config
 from inarow.learning.tabular.config import QConfig
 from inarow.learning.tabular.episode import OTHER
 from inarow.learning.tabular.run import TrainingRun
 from inarow.learning.tabular.trainer import CurvePoint, Trainer, compiled_opponent
 
-_BARS = "▁▂▃▄▅▆▇█"
-_CURVE_WIDTH = 60
-
 
 def train_q(request: TrainingRequest) -> None:
     """Trains a table; see `train.py`."""
     if request.document is None:
-        run = TrainingRun.resume(request.folder, _opponent)
+        run = TrainingRun.resume(request.folder, make_opponent)
     else:
         config = to_config(request.document, QConfig, request.source)
         _check_opponents(config)
-        run = TrainingRun.start(config, request.folder, _opponent)
+        run = TrainingRun.start(config, request.folder, make_opponent)
     trainer = run.trainer
-    with live_table(f"training on {trainer.config.board}", lambda: _curve_table(trainer)) as progress:
-        try:
-            run.train(lambda trainer: progress(trainer.episodes, trainer.config.episodes))
-        except KeyboardInterrupt:
-            stderr.print(f"stopped; go on with: inarow train --resume {run.folder}", style="yellow", highlight=False)
-            raise
+    title = f"training on {trainer.config.board}"
+    with live_table(title, lambda: _curve_table(trainer)) as progress, hint_to_resume(run.folder):
+        run.train(lambda trainer: progress(trainer.episodes, trainer.config.episodes))
     facts = {
         "folder": str(run.folder),
         "table": str(run.folder / "table.npz"),
@@ -52,10 +44,6 @@ def train_q(request: TrainingRequest) -> None:
     )
 
 
-def _opponent(text: str, seed: np.random.SeedSequence) -> Agent:
-    return make_agent(text, seed=seed)
-
-
 def _check_opponents(config: QConfig) -> None:
     """Raises InvalidAgentError before anything is trained."""
     for phase in config.phases:
@@ -71,7 +59,7 @@ def _curve_table(trainer: Trainer) -> Table:
         table.add_row(
             f"{phase + 1}.{generation + 1}",
             f"{last.episode:,}",
-            f"{last.reward:+.3f} {_sparkline(points)}",
+            f"{last.reward:+.3f} {sparkline(points)}",
             *(f"{rate:.1%}" for rate in _rates(last)),
             f"{last.epsilon:.3f}",
             f"{last.rows:,}",
@@ -81,12 +69,3 @@ def _curve_table(trainer: Trainer) -> Table:
 
 def _rates(point: CurvePoint) -> tuple[float, float, float]:
     return point.wins, point.draws, point.losses
-
-
-def _sparkline(values: list[float]) -> str:
-    """The course of values in one line of at most `_CURVE_WIDTH` characters."""
-    step = -(-len(values) // _CURVE_WIDTH)
-    means = [sum(values[at : at + step]) / len(values[at : at + step]) for at in range(0, len(values), step)]
-    low, high = min(means), max(means)
-    scale = (len(_BARS) - 1) / (high - low) if high > low else 0.0
-    return "".join(_BARS[round((mean - low) * scale)] for mean in means)

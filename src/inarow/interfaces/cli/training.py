@@ -1,11 +1,21 @@
-"""What the command `train` asks of each kind of learner."""
+"""What the command `train` asks of each kind of learner, and what they share."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
+from inarow.agents.agent import Agent
+from inarow.agents.registry import make_agent
+from inarow.interfaces.cli.output import stderr
 from inarow.learning.config import Document
+
+_BARS = "▁▂▃▄▅▆▇█"
+_CURVE_WIDTH = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,3 +29,27 @@ class TrainingRequest:
     json: bool
     settings: tuple[str, ...] = ()
     """Of a run to go on with: what it is given in addition."""
+
+
+def make_opponent(text: str, seed: np.random.SeedSequence) -> Agent:
+    """Somebody to play against, for trainers."""
+    return make_agent(text, seed=seed)
+
+
+@contextmanager
+def hint_to_resume(folder: Path) -> Iterator[None]:
+    """Says after Ctrl-C how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        stderr.print(f"stopped; go on with: inarow train --resume {folder}", style="yellow", highlight=False)
+        raise
+
+
+def sparkline(values: Sequence[float]) -> str:
+    """The course of values in one line of at most `_CURVE_WIDTH` characters."""
+    step = -(-len(values) // _CURVE_WIDTH)
+    means = [sum(values[at : at + step]) / len(values[at : at + step]) for at in range(0, len(values), step)]
+    low, high = min(means), max(means)
+    scale = (len(_BARS) - 1) / (high - low) if high > low else 0.0
+    return "".join(_BARS[round((mean - low) * scale)] for mean in means)

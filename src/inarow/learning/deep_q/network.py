@@ -79,9 +79,11 @@ class TrainedNet:
             with torch.no_grad():
                 tensor.copy_(torch.from_numpy(state[name]))
             if f"{name}.step" in state:
-                self._optimiser.state[tensor] = {
-                    part: torch.from_numpy(state[f"{name}.{part}"].copy()) for part in ("step", "exp_avg", "exp_avg_sq")
-                }
+                moments = {part: torch.empty_like(tensor) for part in ("exp_avg", "exp_avg_sq")}
+                for part, value in moments.items():
+                    value.detach_().copy_(torch.from_numpy(state[f"{name}.{part}"]))
+                step = torch.from_numpy(state[f"{name}.step"].copy())
+                self._optimiser.state[tensor] = {"step": step, **moments}
 
 
 def _parameter(array: np.ndarray) -> torch.nn.Parameter:

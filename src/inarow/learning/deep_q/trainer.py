@@ -11,15 +11,17 @@ reward. The net is fitted to these targets. What a `Trainer` learns follows from
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
-from inarow.errors import MissingExtraError
+from inarow.errors import ConfigError, MissingExtraError, one_line
+from inarow.learning.config import to_config
 from inarow.learning.deep_q import boards
+from inarow.learning.deep_q.checkpoint import Checkpoint
 from inarow.learning.deep_q.config import DeepQConfig
+from inarow.learning.deep_q.curve import CurvePoint, TestResult
 from inarow.learning.deep_q.layers import first_weights
 from inarow.learning.deep_q.opponents import MakeOpponent, make_opponents
 from inarow.learning.deep_q.play import Choose, PlayedGames, choose_best, play_games
@@ -33,41 +35,10 @@ if TYPE_CHECKING:
 _SIDES = {"first": 0, "second": 1}
 _WEIGHTS, _EXPLORING, _OPPONENTS, _ORDER, _TEST = range(5)
 """Streams of chance, each again one for every group of games."""
+_KEYS, _FLAGS = "flags.keys", "flags.flags"
+"""In a checkpoint, beside the weights."""
 
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class CurvePoint:
-    """A batch of training. Rates and means are over its games; the last four over the training so far."""
-
-    episode: int
-    """The last one of the batch."""
-    episodes: int
-    reward: float
-    wins: float
-    draws: float
-    losses: float
-    plies: float
-    loss: float
-    """Mean squared error in the last epoch of the fit."""
-    states: int
-    """Positions in which the learner was to move."""
-    iterations: float | None
-    """See `exploration.metrics`."""
-    oracle_calls: int
-    decisions: int
-
-
-@dataclass(frozen=True, slots=True)
-class TestResult:
-    """Greedy games."""
-
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    plies: float
 
 
 class Trainer:
@@ -158,6 +129,30 @@ class Trainer:
                 decisions=metrics.decisions,
             )
         )
+
+    def checkpoint(self) -> Checkpoint:
+        """All that `restore` needs, as it is between two batches."""
+        counts, keys, flags = self.explorer.state()
+        state = {
+            "config": msgspec.to_builtins(self.config),
+            "episodes": self.episodes,
+            "counts": counts,
+            "curve": msgspec.to_builtins(self.curve),
+        }
+        return Checkpoint(state, {**self._trained.state(), _KEYS: keys, _FLAGS: flags})
+
+    def restore(self, checkpoint: Checkpoint, source: str) -> None:
+        """Goes on from a checkpoint of the same config; raises ConfigError, which names `source`."""
+        state, arrays = checkpoint.state, checkpoint.arrays
+        if to_config(state.get("config"), DeepQConfig, source) != self.config:
+            raise ConfigError(f"{source} is not from the config beside it")
+        try:
+            self.curve = msgspec.convert(state["curve"], list[CurvePoint])
+            self.explorer.restore(state["counts"], arrays[_KEYS], arrays[_FLAGS])
+            self._trained.restore(arrays)
+            self.episodes = int(state["episodes"])
+        except (LookupError, TypeError, ValueError, RuntimeError) as error:
+            raise ConfigError(f"{source} is not a checkpoint: {one_line(error)}") from None
 
     def net(self) -> Net:
         """The net as it is now, in play."""

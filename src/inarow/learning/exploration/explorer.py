@@ -71,6 +71,17 @@ class Explorer:
         heat = self.heat(np.array([episode]))
         return int(self.choose(np.array([key], np.uint64), np.array([legal]), values[None], heat, rng)[0])
 
+    def state(self) -> tuple[dict[str, int], np.ndarray, np.ndarray]:
+        """(Counts by name, keys uint64 [N], flags int64 [N]): all that `restore` needs."""
+        counts = {name: int(self._counts[0][name]) for name in COUNTS.names or ()}
+        return counts, *self.table.entries()
+
+    def restore(self, counts: dict[str, int], keys: np.ndarray, flags: np.ndarray) -> None:
+        """Goes on from a `state`."""
+        self.table = FlagTable.from_entries(self.table.spec, keys, flags)
+        for name in COUNTS.names or ():
+            self._counts[0][name] = counts[name]
+
     @property
     def metrics(self) -> Metrics:
         counts = self._counts[0]

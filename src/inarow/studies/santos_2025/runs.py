@@ -14,7 +14,8 @@ from inarow.agents.dqn import DqnAgent
 from inarow.arena.grading import grade
 from inarow.games.spec import CONNECT_FOUR
 from inarow.learning.deep_q.config import DeepQConfig
-from inarow.learning.deep_q.trainer import CurvePoint, Trainer
+from inarow.learning.deep_q.curve import CurvePoint
+from inarow.learning.deep_q.trainer import Trainer
 from inarow.learning.deep_q.values import NetValues
 from inarow.learning.exploration.config import Policy, Rule
 from inarow.learning.exploration.schedules import Temperature

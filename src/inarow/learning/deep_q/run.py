@@ -1,0 +1,77 @@
+"""A run of deep Q-learning in a folder: its config, its net, its curve, and a checkpoint from which it goes on.
+
+    config.json             the config
+    net.onnx                the net, to be played; of the last checkpoint, at the end the result
+    curve.csv               a line for each batch
+    checkpoint.safetensors  weights, state of the optimiser, flags, counters
+
+A file is replaced whole. Killed at any moment, `resume` goes on from the last checkpoint and ends with
+the same net, bit for bit, as a run that nobody disturbed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from inarow.array_file import whole_file
+from inarow.learning.deep_q.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from inarow.learning.deep_q.config import DeepQConfig
+from inarow.learning.deep_q.curve import CurvePoint
+from inarow.learning.deep_q.opponents import MakeOpponent
+from inarow.learning.deep_q.trainer import Trainer
+from inarow.learning.run_folder import begin_folder, read_config, write_curve
+
+Watch = Callable[[Trainer], None]
+"""Told after every batch how far the training is; an exception out of it ends the run, saved."""
+
+_NET, _CHECKPOINT = "net.onnx", "checkpoint.safetensors"
+
+
+class DeepQRun:
+    """A trainer with a folder. `start` or `resume` make one."""
+
+    def __init__(self, folder: Path, trainer: Trainer) -> None:
+        self.folder, self.trainer = folder, trainer
+        self.net = folder / _NET
+
+    @classmethod
+    def start(cls, config: DeepQConfig, folder: Path, make_opponent: MakeOpponent | None = None) -> DeepQRun:
+        """A new run; raises ConfigError if the folder has one, MissingExtraError without torch or onnx."""
+        trainer = Trainer(config, make_opponent)
+        begin_folder(folder, config)
+        return cls(folder, trainer)
+
+    @classmethod
+    def resume(cls, folder: Path, make_opponent: MakeOpponent | None = None) -> DeepQRun:
+        """A run as its last checkpoint left it; raises ConfigError, MissingExtraError without torch or onnx."""
+        trainer = Trainer(read_config(folder, DeepQConfig), make_opponent)
+        if (folder / _CHECKPOINT).exists():
+            trainer.restore(load_checkpoint(folder / _CHECKPOINT), str(folder / _CHECKPOINT))
+        return cls(folder, trainer)
+
+    def train(self, watch: Watch | None = None, *, checkpoint_seconds: float = 15.0) -> None:
+        """Trains to the end and leaves the finished net. Whatever stops it, all whole batches are saved."""
+        trainer = self.trainer
+        reached, saved = trainer.checkpoint(), time.monotonic()
+        try:
+            while not trainer.is_finished:
+                trainer.run_batch()
+                reached = trainer.checkpoint()
+                if watch is not None:
+                    watch(trainer)
+                if time.monotonic() - saved >= checkpoint_seconds:
+                    self._save(reached)
+                    saved = time.monotonic()
+        except BaseException:
+            trainer.restore(reached, "the last batch")  # one that was torn could not be continued
+            raise
+        finally:
+            self._save(reached)
+
+    def _save(self, reached: Checkpoint) -> None:
+        with whole_file(self.net) as file:
+            file.write(self.trainer.net_content())
+        write_curve(self.folder, CurvePoint, self.trainer.curve)
+        save_checkpoint(self.folder / _CHECKPOINT, reached)

@@ -1,0 +1,188 @@
+"""Runs in folders: what they leave, how they go on, and what is said about bad ones."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from inarow.agents.registry import make_agent
+from inarow.errors import ConfigError
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+from inarow.learning.config import find_document, presets, to_config
+from inarow.learning.deep_q.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from inarow.learning.deep_q.config import DeepQConfig
+from inarow.learning.deep_q.run import DeepQRun
+from inarow.learning.deep_q.trainer import Trainer
+from inarow.learning.exploration.config import Policy
+from tests.interfaces.test_cli import inarow
+from tests.learning.deep_q.nets import config_of
+
+TINY = config_of("4x4x4", episodes=70, batch=10, lockstep=5, seed=2)
+
+
+class StopError(Exception):
+    pass
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_run_leaves_a_net_that_plays_and_its_curve(tmp_path):
+    run = DeepQRun.start(TINY, tmp_path)
+    run.train()
+    assert set(files(tmp_path)) == {"config.json", "net.onnx", "curve.csv", "checkpoint.safetensors"}
+    decision = make_agent(f"dqn:net={run.net}").decide(Position.start(GameSpec.parse("4x4x4")))
+    assert decision.action in range(4)
+    rows = list(csv.DictReader((tmp_path / "curve.csv").read_text().splitlines()))
+    assert [int(row["episode"]) for row in rows] == list(range(10, 71, 10))
+    assert all(float(row["wins"]) + float(row["draws"]) + float(row["losses"]) == pytest.approx(1) for row in rows)
+    before = files(tmp_path)
+    DeepQRun.resume(tmp_path).train()  # nothing is left to do
+    assert files(tmp_path) == before
+
+
+@pytest.mark.parametrize("rule", ["quantum", "epsilon-greedy"])
+def test_a_run_that_was_stopped_ends_with_the_same_files(tmp_path, rule, monkeypatch):
+    config = replace(TINY, policy=Policy(rule=rule))
+    DeepQRun.start(config, tmp_path / "whole").train()
+    run = DeepQRun.start(config, tmp_path / "broken")
+
+    def stop_after_three(trainer):
+        if trainer.episodes == 30:
+            raise StopError
+
+    with pytest.raises(StopError):
+        run.train(stop_after_three)
+    run = DeepQRun.resume(tmp_path / "broken")
+    assert run.trainer.episodes == 30
+    play = Trainer._play_group
+
+    def stop_in_the_middle(trainer, net, first, count):
+        if first == 45:  # the first half of the fifth batch is played, and its flags are set
+            raise KeyboardInterrupt
+        return play(trainer, net, first, count)
+
+    monkeypatch.setattr(Trainer, "_play_group", stop_in_the_middle)
+    with pytest.raises(KeyboardInterrupt):
+        run.train()
+    monkeypatch.undo()
+    run = DeepQRun.resume(tmp_path / "broken")
+    assert run.trainer.episodes == 40
+    run.train()
+    assert files(tmp_path / "whole") == files(tmp_path / "broken")
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from inarow.learning.deep_q.run import DeepQRun
+from tests.learning.deep_q.nets import config_of
+folder = Path(sys.argv[1])
+config = config_of("4x4x4", episodes=400, batch=10)
+run = DeepQRun.resume(folder) if folder.exists() else DeepQRun.start(config, folder)
+run.train(checkpoint_seconds=0.0)
+"""
+
+
+@pytest.mark.compiled
+def test_a_killed_run_goes_on_to_the_same_net(tmp_path):
+    checkpoint = tmp_path / "killed" / "checkpoint.safetensors"
+    command = [sys.executable, "-c", SCRIPT]
+    with subprocess.Popen([*command, str(tmp_path / "killed")], env={**os.environ}) as process:
+        while not checkpoint.exists() and process.poll() is None:
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL
+    resumed = DeepQRun.resume(tmp_path / "killed")
+    assert 0 < resumed.trainer.episodes < 400
+    resumed.train()
+    DeepQRun.start(resumed.trainer.config, tmp_path / "whole").train()
+    assert files(tmp_path / "whole") == {
+        name: content for name, content in files(tmp_path / "killed").items() if not name.startswith(".")
+    }
+
+
+def refusal(folder: Path) -> str:
+    with pytest.raises(ConfigError) as caught:
+        DeepQRun.resume(folder)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_bad_folders_are_told_in_one_line(tmp_path):
+    assert "has no training run" in refusal(tmp_path)
+    DeepQRun.start(TINY, tmp_path).train(checkpoint_seconds=1000)
+    with pytest.raises(ConfigError, match="has a training run; continue it with --resume"):
+        DeepQRun.start(TINY, tmp_path)
+    path = tmp_path / "checkpoint.safetensors"
+    good = path.read_bytes()
+    for content in (b"", b"hello", good[: len(good) // 2], good[:-1]):
+        path.write_bytes(content)
+        assert "is not a checkpoint" in refusal(tmp_path)
+    path.write_bytes(good)
+    checkpoint = load_checkpoint(path)
+    for state, arrays, reason in (
+        ({"config": msgspec.to_builtins(config_of("4x4x4"))}, {}, "is not from the config beside it"),
+        ({"curve": [3]}, {}, "is not a checkpoint"),
+        ({"counts": {}}, {}, "is not a checkpoint"),
+        ({"episodes": None}, {}, "is not a checkpoint"),
+        ({}, {"dense0.weight": np.zeros((2, 2), np.float32)}, "is not a checkpoint"),
+        ({}, {"conv0.weight.exp_avg": np.zeros((2, 2), np.float32)}, "is not a checkpoint"),
+        ({}, {"flags.keys": np.zeros(1, np.uint64)}, "is not a checkpoint"),
+    ):
+        save_checkpoint(path, Checkpoint({**checkpoint.state, **state}, {**checkpoint.arrays, **arrays}))
+        assert reason in refusal(tmp_path)
+    (tmp_path / "config.json").write_text('{"learner": "deep-q"}')
+    assert "has no training run" in refusal(tmp_path)
+
+
+def test_presets_are_sound():
+    names = {name for name in presets() if find_document(name).get("learner") == "deep-q"}
+    assert {"connect4-dqn", "4x4x4-dqn"} <= names
+    for name in names:
+        to_config(find_document(name), DeepQConfig, name)
+
+
+def test_the_command_trains_tests_and_goes_on(tmp_path):
+    folder = tmp_path / "run"
+    small = ("--set", "episodes=30", "--set", "batch=10", "--set", "network.filters=[4]", "--seed", "5")
+    result = inarow("train", "4x4x4-dqn", *small, "--out", str(folder), "--json")
+    assert result.returncode == 0, result.stderr
+    document = json.loads(result.stdout)
+    assert document["episodes"] == document["curve"][-1]["episode"] == 30
+    assert document["test"]["wins"] + document["test"]["draws"] + document["test"]["losses"] == 30
+    again = inarow("train", "--resume", str(folder), "--json")
+    assert json.loads(again.stdout) == document
+    shown = inarow("train", "--resume", str(folder))
+    assert f"--first dqn:net={folder / 'net.onnx'}" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        (("opponent=nobody",), "there is no agent 'nobody'"),
+        (("opponent=negamax:depth=0",), "depth of negamax is '0'"),
+        (("board=3x5x4",), "the heuristic squares does not fit 3x5x4"),
+        (("episodes=0",), "`int` >= 1"),
+        (("policy.rule=best",), "Invalid enum value 'best'"),
+        (("gamma=1",), "unknown field `gamma`"),
+    ],
+)
+def test_a_bad_setting_is_one_line_and_leaves_no_folder(tmp_path, settings, reason):
+    options = [option for setting in settings for option in ("--set", setting)]
+    result = inarow("train", "4x4x4-dqn", *options, "--out", str(tmp_path / "run"))
+    assert result.returncode == 2
+    assert reason in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not (tmp_path / "run").exists()
