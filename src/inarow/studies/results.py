@@ -43,8 +43,12 @@ class Results:
         self, name: str, variant: Variant, figure: str, *, is_rate: bool = False, games: int | None = None
     ) -> Estimate | None:
         """Over the runs that have the figure, None if none has; `is_rate` and `games` as in `comparison.estimate`."""
+        return estimate(self.values(name, variant, figure), is_rate=is_rate, games=games)
+
+    def values(self, name: str, variant: Variant, figure: str) -> list[float]:
+        """A figure in the runs that have it."""
         found = [run.measured.figures for run in self._of(name, variant)]
-        return estimate([figures[figure] for figures in found if figure in figures], is_rate=is_rate, games=games)
+        return [figures[figure] for figures in found if figure in figures]
 
     def timing(self, name: str, variant: Variant, timing: str) -> float | None:
         """The mean over the runs that have it, in seconds."""

@@ -32,6 +32,7 @@ def reproduce(
     variant: Literal["as-published", "corrected", "both"] = "both",
     workers: Workers = 1,
     out: Path | None = None,
+    report_only: bool = False,
     json: Json = False,
     seed: Seed = 0,
 ) -> None:
@@ -46,13 +47,15 @@ def reproduce(
         variant: The published program with its faults, without them, or both.
         out: Folder for report.html, report.md, results.json and results.jsonl, the results one a line;
             by default reproductions/STUDY-SCALE.
+        report_only: Run nothing: report what is finished.
     """
     wanted = find_study(study)
     check_workers(workers)
     variants = VARIANTS if variant == "both" else (variant,)
     experiments = wanted.plan(scale, variants, seed)
     folder = Path("reproductions") / f"{study}-{scale}" if out is None else out
-    finished = _run(wanted, experiments, ResultsFile(folder / RESULTS), workers)
+    file = ResultsFile(folder / RESULTS)
+    finished = file.of(experiments) if report_only else _run(wanted, experiments, file, workers)
     command = shlex.join(
         ["inarow", "reproduce", study, "--scale", scale, "--variant", variant, "--seed", str(seed)]
     )  # without the folder and the workers, on which nothing depends

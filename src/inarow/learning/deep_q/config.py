@@ -10,6 +10,7 @@ from inarow.games.spec import GameSpec
 from inarow.learning.config import ConfigPart
 from inarow.learning.exploration.config import Policy
 
+Side = Literal["first", "second"]
 Layer = Annotated[int, Meta(ge=1, le=1024)]
 
 
@@ -38,7 +39,7 @@ class DeepQConfig(ConfigPart, frozen=True, kw_only=True):
     learner: Annotated[Literal["deep-q"], Meta(description="which kind of learner this configures")]
     board: Annotated[str, Meta(description="board string")]
     episodes: Annotated[int, Meta(ge=1, le=10**7, description="games to learn from")]
-    side: Annotated[Literal["first", "second"], Meta(description="which side the learner has")] = "first"
+    side: Annotated[Side, Meta(description="which side the learner has")] = "first"
     opponent: Annotated[str, Meta(description="agent string")] = "negamax"
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1, description="root of all chance")] = 0
     policy: Policy = Policy()

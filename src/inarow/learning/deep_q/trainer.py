@@ -20,7 +20,7 @@ from inarow.errors import ConfigError, MissingExtraError, one_line
 from inarow.learning.config import to_config
 from inarow.learning.deep_q import boards
 from inarow.learning.deep_q.checkpoint import Checkpoint
-from inarow.learning.deep_q.config import DeepQConfig
+from inarow.learning.deep_q.config import DeepQConfig, Side
 from inarow.learning.deep_q.curve import CurvePoint, TestResult
 from inarow.learning.deep_q.layers import first_weights
 from inarow.learning.deep_q.opponents import MakeOpponent, make_opponents
@@ -32,7 +32,7 @@ from inarow.learning.net_file import Net, NetAbout, to_bytes
 if TYPE_CHECKING:
     from inarow.learning.deep_q.network import TrainedNet
 
-_SIDES = {"first": 0, "second": 1}
+_SIDES: dict[Side, int] = {"first": 0, "second": 1}
 _WEIGHTS, _EXPLORING, _OPPONENTS, _ORDER, _TEST = range(5)
 """Streams of chance, each again one for every group of games."""
 _KEYS, _FLAGS = "flags.keys", "flags.flags"
@@ -83,16 +83,20 @@ class Trainer:
 
         return self._play(net, explore, count, self._stream(_OPPONENTS, first))
 
-    def test(self, games: int) -> TestResult:
-        """Games without exploration, all chance the opponent's. The same again each time."""
-        played = self._play(self.net(), choose_best, games, self._stream(_TEST, 0))
+    def test(self, games: int, side: Side | None = None) -> TestResult:
+        """Games without exploration, all chance the opponent's; of the learner's side or another. The same again
+        each time.
+        """
+        played = self._play(self.net(), choose_best, games, self._stream(_TEST, 0), side)
         wins, draws, losses = (int((played.results == each).sum()) for each in (boards.WON, boards.DRAWN, boards.LOST))
         return TestResult(games, wins, draws, losses, float(played.plies.mean()))
 
-    def _play(self, net: Net, choose: Choose, count: int, seed: np.random.SeedSequence) -> PlayedGames:
+    def _play(
+        self, net: Net, choose: Choose, count: int, seed: np.random.SeedSequence, side: Side | None = None
+    ) -> PlayedGames:
         config = self.config
         opponents = make_opponents(config.opponent, config.spec, count, seed, self._make_opponent)
-        return play_games(net, config.spec, opponents, choose, count, _SIDES[config.side])
+        return play_games(net, config.spec, opponents, choose, count, _SIDES[side or config.side])
 
     def targets(self, played: PlayedGames) -> np.ndarray:
         """What the values of the moves of some games should be, float64 [moves]."""

@@ -22,6 +22,8 @@ class PublishedRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     plies: Spread
     training_plies: Spread
     training_wins: Spread
+    training_seconds: int
+    """For one training."""
     curve_wins: tuple[float, ...]
     """By 300 episodes, as the other curves."""
     iterations: Spread | None = None

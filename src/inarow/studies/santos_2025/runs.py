@@ -1,85 +1,77 @@
 """The experiments of santos-2025: trainings of one side with one policy, tested and graded.
 
 Figures, rates in percent: `iterations`, `oracle calls` (per decision), `states`, `training wins`, `training plies`;
-`wins`, `losses`, `draws` and `plies` of the test games; accuracies in positions of the learner's side.
+`wins`, `losses`, `draws` and `plies` of the test games; accuracies in positions of the learner's side; corrected also
+`wins` and so on of test games from the `other side`, on which nothing was trained.
 Curves by batch: `wins`, `reward`, `states`, `plies`, `iterations`.
 """
 
 from __future__ import annotations
 
+import re
 import time
-from typing import Literal
 
+import numpy as np
+
+from inarow.agents.agent import Agent
 from inarow.agents.dqn import DqnAgent
+from inarow.agents.registry import make_agent
 from inarow.arena.grading import grade
 from inarow.games.spec import CONNECT_FOUR
-from inarow.learning.deep_q.config import DeepQConfig
-from inarow.learning.deep_q.curve import CurvePoint
+from inarow.learning.deep_q.config import Side
+from inarow.learning.deep_q.curve import CurvePoint, TestResult
 from inarow.learning.deep_q.trainer import Trainer
 from inarow.learning.deep_q.values import NetValues
-from inarow.learning.exploration.config import Policy, Rule
-from inarow.learning.exploration.schedules import Temperature
 from inarow.studies.experiment import Experiment, Measured
+from inarow.studies.santos_2025 import draws
+from inarow.studies.santos_2025.trainings import LOCKSTEPS, training_config
 
-Side = Literal["first", "second"]
-
-LEARNERS: dict[str, tuple[Side, Rule]] = {
-    "first, epsilon-greedy": ("first", "epsilon-greedy"),
-    "first, classical": ("first", "classical"),
-    "first, quantum": ("first", "quantum"),
-    "second, classical": ("second", "classical"),
-    "second, quantum": ("second", "quantum"),
-    "second, epsilon-greedy": ("second", "epsilon-greedy"),
-}
-"""The rows of Tables I and II, and what the authors did not run."""
 ACCURACIES = ("outcome_accuracy", "critical_accuracy", "optimal_accuracy")
-EPISODES: dict[Side, int] = {"first": 1800, "second": 3600}
-_DELTAS = {"first": 97.0, "second": 194.0}
+RATES = ("wins", "losses", "draws")
+_OTHER: dict[Side, Side] = {"first": "second", "second": "first"}
 _PERCENT = 100.0
 
 
 def run(experiment: Experiment) -> Measured:
-    """One training, its test games and its grade. The net is kept."""
+    """One training, its test games and its grade; or the cost of draws."""
+    return draws.run_draws(experiment) if experiment.name == draws.NAME else _run_training(experiment)
+
+
+def _run_training(experiment: Experiment) -> Measured:
     (stream,) = experiment.random_streams(1)
-    config = training_config(experiment, int(stream.generate_state(1)[0]))
-    trainer = Trainer(config)
+    trainer = Trainer(training_config(experiment, int(stream.generate_state(1)[0])), _make_opponent)
     clock = time.perf_counter()
     while not trainer.is_finished:
         trainer.run_batch()
     trained = time.perf_counter()
-    test = trainer.test(experiment.size["test games"])
+    games = experiment.size["test games"]
+    rates = _rates(trainer.test(games))
+    figures = _training_figures(trainer.curve) | rates
+    if experiment.variant == "corrected":
+        other = _rates(trainer.test(games, _OTHER[trainer.config.side]))
+        figures |= {f"{name}, other side": other[name] for name in RATES}
     tested = time.perf_counter()
-    rates = {name: _PERCENT * getattr(test, name) / test.games for name in ("wins", "losses", "draws")}
-    figures = _training_figures(trainer.curve) | rates | {"plies": test.plies} | _accuracies(trainer)
+    timings = {"training": trained - clock, "test": tested - trained}
+    if experiment.name in LOCKSTEPS:
+        return Measured(figures, _curves(trainer.curve), timings)
+    figures |= _accuracies(trainer)
+    timings["grade"] = time.perf_counter() - tested
     content = trainer.net_content(study=experiment.study, row=experiment.name, variant=experiment.variant, test=rates)
-    return Measured(
-        figures,
-        _curves(trainer.curve),
-        {"training": trained - clock, "test": tested - trained, "grade": time.perf_counter() - tested},
-        {net_file_name(experiment): content},
-    )
+    return Measured(figures, _curves(trainer.curve), timings, {net_file_name(experiment): content})
 
 
-def training_config(experiment: Experiment, seed: int) -> DeepQConfig:
-    """What an experiment trains. The temperature falls as fast as published, relative to the episodes."""
-    side, rule = LEARNERS[experiment.name]
-    is_published = experiment.variant == "as-published"
-    episodes = experiment.size["episodes"]
-    temperature = Temperature(delta=_DELTAS[side] * episodes / EPISODES[side])
-    return DeepQConfig(
-        learner="deep-q",
-        board=str(CONNECT_FOUR),
-        episodes=episodes,
-        side=side,
-        seed=seed,
-        policy=Policy(rule=rule, column_oracle=is_published and rule == "quantum", temperature=temperature),
-        terminal="blend" if is_published else "reward",
-    )
+def _make_opponent(text: str, seed: np.random.SeedSequence) -> Agent:
+    return make_agent(text, seed=seed)
+
+
+def _rates(test: TestResult) -> dict[str, float]:
+    return {name: _PERCENT * getattr(test, name) / test.games for name in RATES} | {"plies": test.plies}
 
 
 def net_file_name(experiment: Experiment) -> str:
     """Of the net that an experiment trains."""
-    return f"nets/{experiment.name.replace(', ', '-')}-{experiment.variant}-{experiment.seed}.onnx"
+    name = re.sub("[^a-z0-9-]+", "-", experiment.name)
+    return f"nets/{name}-{experiment.variant}-{experiment.seed}.onnx"
 
 
 def _training_figures(curve: list[CurvePoint]) -> dict[str, float]:
