@@ -115,15 +115,16 @@ def take_pictures(browser: Browser, address: str) -> None:
 
 
 def measure(browser: Browser, address: str) -> dict[str, object]:
-    sizes: dict[str, int] = {}
+    asked: set[str] = set()
     paints = []
     with browser.new_context() as context:
         page = context.new_page()
         page.add_init_script(WATCH_BOARD)
-        page.on("response", lambda response: sizes.update({response.url: len(response.body())}))
+        page.on("request", lambda request: asked.add(request.url))
         for name in ("train", "arena", "analyse", "play"):
             page.goto(f"{address}/#/{name}")
             page.locator(f".page.{name} h2").first.wait_for()
+            page.wait_for_timeout(1500)
         page.goto(f"{address}/#/play?board=6x7x4&moves=44&first=human&second=human")
         for _ in range(VISITS):
             page.reload()
@@ -133,7 +134,7 @@ def measure(browser: Browser, address: str) -> dict[str, object]:
         "version": __version__,
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "browser": browser.version,
-        "all_pages_bytes": sum(sizes.values()),
+        "all_pages_bytes": sum(len(httpx.get(url).content) for url in asked),
         "board_on_page_milliseconds": round(statistics.median(paints), 1),
         "load_average": [round(load, 2) for load in os.getloadavg()],
     }

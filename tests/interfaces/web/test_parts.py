@@ -16,7 +16,7 @@ from inarow.interfaces.web.rate_limit import Bucket, Buckets
 from inarow.learning.tabular.lookup import shipped_table
 
 
-def test_agents_name_files_of_the_runs_folder_and_no_others(tmp_path):
+def test_agents_name_files_of_the_runs_folder_and_no_others(tmp_path, monkeypatch):
     runs = tmp_path / "runs"
     (runs / "mine").mkdir(parents=True)
     table = runs / "mine" / "table.npz"
@@ -27,9 +27,22 @@ def test_agents_name_files_of_the_runs_folder_and_no_others(tmp_path):
     make_agent(checked)
     (tmp_path / "secret.npz").write_bytes(b"")
     (runs / "link.npz").symlink_to(tmp_path / "secret.npz")
-    for path in ("../secret.npz", str(tmp_path / "secret.npz"), "link.npz", "mine", "none.npz", "\0"):
+    for path in (
+        "../secret.npz",
+        str(tmp_path / "secret.npz"),
+        "link.npz",
+        "none.npz",
+        "mine/none",
+        "pyproject.toml",
+        "\0",
+    ):
         with pytest.raises(InvalidAgentError, match="runs folder"):
             check_agent(f"q:table={path}", runs)
+    assert check_agent("alphazero:net=tictactoe", runs) == "alphazero:net=tictactoe"  # a name, not a file
+    (tmp_path / "notes").write_text("")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidAgentError, match="runs folder"):
+        check_agent("alphazero:net=notes", runs)
     with pytest.raises(InvalidAgentError, match="person"):
         check_agent("human", runs)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import msgspec
 
 from inarow.agents.registry import format_agent, parameter_infos, parse_agent
 from inarow.errors import InvalidAgentError, shown
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,63}")
 
 
 def check_agent(text: str, runs: Path) -> str:
@@ -21,17 +24,20 @@ def check_agent(text: str, runs: Path) -> str:
     for info in parameter_infos(kind):
         value = getattr(parameters, info.name)
         if "string" in info.kind.split("|") and value != info.default:
-            parameters = msgspec.structs.replace(parameters, **{info.name: str(_within(runs, value, info.name))})
+            parameters = msgspec.structs.replace(parameters, **{info.name: _within(runs, value, info.name)})
     return format_agent(kind, parameters)
 
 
-def _within(runs: Path, value: str, name: str) -> Path:
+def _within(runs: Path, value: str, name: str) -> str:
+    """The file that `value` names, or itself if it can be no file but the name of something that comes with inarow."""
     root = runs.resolve()
     try:
         path = (root / value).resolve()
         is_file = path.is_relative_to(root) and path.is_file()
     except (OSError, ValueError):
         is_file = False
-    if not is_file:
-        raise InvalidAgentError(f"{name} {shown(value)} is no file in the runs folder of this lab")
-    return path
+    if is_file:
+        return str(path)
+    if _NAME.fullmatch(value) and not Path(value).exists():
+        return value
+    raise InvalidAgentError(f"{name} {shown(value)} is no file in the runs folder of this lab")

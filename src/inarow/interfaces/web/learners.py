@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from inarow.errors import ConfigError, shown
+from inarow.learning.alphazero.config import AlphaZeroConfig
 from inarow.learning.config import ConfigPart, Document, find_document, presets, to_config
 from inarow.learning.tabular.config import QConfig
 
@@ -24,7 +25,10 @@ class Learner:
     """The agent string without that file."""
 
 
-LEARNERS: dict[str, Learner] = {"q": Learner(QConfig, "table.npz", "q:table=")}
+LEARNERS: dict[str, Learner] = {
+    "q": Learner(QConfig, "table.npz", "q:table="),
+    "alphazero": Learner(AlphaZeroConfig, "net.onnx", "alphazero:net="),
+}
 
 
 def find_learner(document: Document) -> Learner:

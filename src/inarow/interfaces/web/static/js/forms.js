@@ -8,22 +8,29 @@ export function makeForm(schema, value) {
   const definitions = schema.$defs ?? {};
   const resolve = (part) => {
     const target = part.$ref ? { ...definitions[part.$ref.split("/").at(-1)], ...part, $ref: undefined } : part;
-    return target.anyOf ? { ...target, ...resolve(target.anyOf[0]), words: target.anyOf.flatMap((each) => each.enum ?? []) } : target;
+    if (!target.anyOf) return target;
+    const kinds = target.anyOf.filter(({ type }) => type !== "null");
+    return { ...target, ...resolve(kinds[0]), words: kinds.slice(1).flatMap((each) => each.enum ?? []), optional: kinds.length < target.anyOf.length };
   };
   return build(resolve(schema), value ?? {}, "", resolve);
 }
 
 function build(schema, value, name, resolve) {
   if (schema.type === "object" && schema.properties) return objectForm(schema, value ?? {}, name, resolve);
-  if (schema.type === "array" && schema.items) return listForm(schema, value ?? schema.default ?? [], name, resolve);
+  if (schema.type === "array") return listForm(schema, value ?? schema.default ?? [], name, resolve);
   return leaf(schema, value ?? schema.default, name);
 }
 
 const nice = (name) => name.replaceAll("_", " ");
 
 function objectForm(schema, value, name, resolve) {
+  const isOffered = ([key, part]) => {
+    const { enum: words, const: only, optional, type } = resolve(part);
+    const isFixed = words?.length === 1 || only !== undefined;
+    return !isFixed && !(optional && type === "object" && (value[key] ?? null) === null); // a part that is left out stays out
+  };
   const parts = Object.entries(schema.properties)
-    .filter(([, part]) => !(resolve(part).enum?.length === 1 || resolve(part).const !== undefined))
+    .filter(isOffered)
     .map(([key, part]) => [key, build(resolve(part), value[key], key, resolve)]);
   const fixed = Object.fromEntries(Object.entries(value).filter(([key]) => !parts.some(([part]) => part === key)));
   const content = h("div", { class: "fields" }, parts.map(([, part]) => part.element));
