@@ -57,7 +57,7 @@ export function makeCurves() {
     const plot = new UPlot(options, [[], []], place);
     plots.set(column, plot);
     new ResizeObserver(() => place.clientWidth && plot.setSize({ width: place.clientWidth, height: 150 })).observe(place);
-    return h("section", { class: "curve", "aria-label": `${name} over ${clockName}` }, h("h3", {}, name.replaceAll("_", " ")), place);
+    return h("section", { class: "curve", "aria-label": `${name} over ${clockName}` }, h("h3", {}, name.replaceAll("_", " "), h("span", { class: "dim" }, ` over ${clockName}`)), place);
   }
 
   function clear() {
