@@ -15,6 +15,8 @@ from playwright.sync_api import expect, sync_playwright
 import inarow
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
+from inarow.interfaces.web.learners import describe_learners, find_learner
+from inarow.learning.config import to_config
 from inarow.learning.exploration.register import lay_out
 from inarow.learning.exploration.selection import softmax
 from inarow.learning.exploration.state_vector import amplitudes
@@ -292,6 +294,24 @@ def test_a_training_run_is_started_stopped_resumed_and_played_against(browser, s
         page.goto(f"{served.address}/#/train")
         page.get_by_role("button", name="Stop").click()
         expect(page.get_by_role("button", name="Resume")).to_be_visible()
+
+
+def test_the_form_of_every_preset_gives_back_its_config(browser, served):
+    offered = describe_learners()
+    with opened(browser, served, "#/train") as page:
+        read = page.evaluate(
+            """async ({ learners, presets }) => {
+                const { makeForm } = await import("/static/js/forms.js");
+                const read = (preset) => makeForm(learners[preset.learner ?? "q"], preset).read();
+                return Object.entries(presets).map(([name, preset]) => [name, read(preset)]);
+            }""",
+            offered,
+        )
+    assert len(read) == len(offered["presets"])
+    for name, document in read:
+        preset = offered["presets"][name]
+        kind = find_learner(preset).config
+        assert to_config(document, kind, name) == to_config(preset, kind, name)
 
 
 # --- All pages ---

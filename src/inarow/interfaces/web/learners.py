@@ -11,6 +11,7 @@ import msgspec
 from inarow.errors import ConfigError, shown
 from inarow.learning.alphazero.config import AlphaZeroConfig
 from inarow.learning.config import ConfigPart, Document, find_document, presets, to_config
+from inarow.learning.deep_q.config import DeepQConfig
 from inarow.learning.tabular.config import QConfig
 
 
@@ -27,6 +28,7 @@ class Learner:
 
 LEARNERS: dict[str, Learner] = {
     "q": Learner(QConfig, "table.npz", "q:table="),
+    "deep-q": Learner(DeepQConfig, "net.onnx", "dqn:net="),
     "alphazero": Learner(AlphaZeroConfig, "net.onnx", "alphazero:net="),
 }
 
