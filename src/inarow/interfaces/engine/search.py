@@ -25,12 +25,11 @@ Say = Callable[[str], None]
 class Search:
     """Thinks about a position that is not over, and says `info` lines and one `bestmove`.
 
-    A search that does not end soon when it is stopped is left alone, and `is_abandoned` is set. The
-    answer is then the last move it told of, else a win, a block, or the move nearest to the centre.
+    A search that does not end soon when it is stopped is left alone. The answer is then the last move
+    it told of, else a win, a block, or the move nearest to the centre.
     """
 
     def __init__(self, thinker: Thinker, position: Position, limits: GoLimits, lines: int, say: Say) -> None:
-        self.is_abandoned = False
         self._thinker = thinker
         self._position = position
         self._limits = limits
@@ -61,6 +60,11 @@ class Search:
         with self._lock:  # whoever has read the answer must find it given
             return self._answered.is_set()
 
+    def has_ended(self, patience: float) -> bool:
+        """Whether its thread is done with the thinker, or is within so many seconds."""
+        self._thread.join(patience)
+        return not self._thread.is_alive()
+
     def wait(self) -> None:
         """Until the answer is given."""
         self._answered.wait()
@@ -69,7 +73,7 @@ class Search:
         """Makes it answer now."""
         self._stop.set()
         if not self._answered.wait(_GRACE):
-            self.is_abandoned = self._answer(self._known)
+            self._answer(self._known)
 
     def _run(self) -> None:
         try:
@@ -96,14 +100,12 @@ class Search:
         for line in info_lines(self._position, decision, time.perf_counter() - self._clock, self._lines):
             self._say(line)
 
-    def _answer(self, action: int) -> bool:
-        """Says the move, unless that was done; returns whether it was this one."""
+    def _answer(self, action: int) -> None:
+        """Says the move, unless that was done."""
         with self._lock:
-            if self._answered.is_set():
-                return False
-            self._say(f"bestmove {format_engine_move(action, self._position.spec)}")
-            self._answered.set()
-            return True
+            if not self._answered.is_set():
+                self._say(f"bestmove {format_engine_move(action, self._position.spec)}")
+                self._answered.set()
 
 
 def _quick_move(position: Position) -> int:

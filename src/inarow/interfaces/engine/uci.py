@@ -18,6 +18,9 @@ from inarow.interfaces.engine.search import Search
 from inarow.interfaces.engine.setup import BOARD_FIELDS, Setup, option_lines, with_option
 from inarow.interfaces.engine.thinker import Thinker, make_thinker
 
+_PATIENCE = 0.2
+"""Seconds that `go` waits for a search that was stopped and answered for."""
+
 Command = Callable[[Sequence[str]], None]
 
 
@@ -121,8 +124,8 @@ class UciEngine:
         position = self._position or Position.start(self._setup.spec)
         if position.is_over:
             raise FinishedGameError("the game is over")
-        if self._search is not None and self._search.is_abandoned:
-            self._thinker = None  # it may still be at work
+        if self._search is not None and not self._search.has_ended(_PATIENCE):
+            self._thinker = None  # it is still at work, and nobody can interrupt it
         limits = parse_go(words, position.side_to_move)
         return Search(self._ready_thinker(prepare=False), position, limits, self._setup.lines, self._say)
 
