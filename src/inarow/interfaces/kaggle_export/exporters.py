@@ -20,8 +20,10 @@ from inarow.games.spec import GameSpec
 from inarow.interfaces.kaggle_export.assemble import text_literal
 from inarow.interfaces.kaggle_export.net_graph import net_expression
 from inarow.interfaces.kaggle_export.table import best_columns
-from inarow.learning.alphazero.evaluator import find_net, net_path
+from inarow.learning.alphazero.evaluator import find_net
+from inarow.learning.alphazero.evaluator import net_path as alphazero_net_path
 from inarow.learning.alphazero.search_config import SearchConfig
+from inarow.learning.deep_q.shipped import net_path, usual_net
 from inarow.learning.deep_q.values import KIND
 from inarow.learning.net_file import load_net
 from inarow.learning.tabular.lookup import load_values, shipped_table
@@ -124,12 +126,16 @@ def _q(parameters: QParameters, spec: GameSpec) -> Parts:
 
 
 def _dqn(parameters: DqnParameters, spec: GameSpec) -> Parts:
-    path = Path(parameters.net)
-    board = GameSpec.parse(load_net(path, KIND).about.board)
+    if parameters.net == "auto":  # one for each side
+        paths, board = [usual_net(spec, side) for side in (0, 1)], spec
+    else:
+        paths = [net_path(parameters.net)]
+        board = GameSpec.parse(load_net(paths[0], KIND).about.board)
     if not board.gravity:
         raise KaggleFileError(f"Kaggle's ConnectX has gravity, the net is for {board}")
     size = f"rows={board.rows}, columns={board.columns}, inarow={board.inarow}"
-    player = f"DqnPlayer({size}, nets=[{net_expression(path)}])"
+    nets = ", ".join(net_expression(path) for path in paths)
+    player = f"DqnPlayer({size}, nets=[{nets}])"
     return Parts((*_BASE, "net", "dqn", "entry"), player, f"It plays {board} only, and needs NumPy.")
 
 
@@ -141,8 +147,10 @@ def _alphazero(parameters: AlphaZeroParameters, spec: GameSpec) -> Parts:
     if isinstance(simulations, str):
         simulations = USUAL_NET_SIMULATIONS if parameters.seconds == "none" else _UNLIMITED
     rules = SearchConfig(root="puct")
-    settings = f"simulations={simulations}, exploration={rules.exploration}, first_play={rules.first_play}"
-    player = f"AlphaZeroPlayer({settings}, net={net_expression(net_path(parameters.net))})"
+    names = ("exploration", "first_play", "softness")
+    settings = ", ".join(f"{name}={getattr(rules, name)!r}" for name in names)
+    net = net_expression(alphazero_net_path(parameters.net))
+    player = f"AlphaZeroPlayer(simulations={simulations}, {settings}, net={net})"
     modules = (*_BASE, "windows", "minimax", "mcts", "threats", "net", "alphazero", "entry")
     return Parts(modules, player, f"{_TIME_NOTE} It needs NumPy.")
 

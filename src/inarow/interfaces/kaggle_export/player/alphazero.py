@@ -41,13 +41,13 @@ def proven_result(proof: int) -> float:
 class AlphaZeroPlayer:
     """Runs `simulations`, or as many as time allows, and plays the move of most visits.
 
-    PUCT visits the largest Q + c P sqrt(N) / (1 + n): c is `exploration`, and a move without a visit has
-    the value of its parent less `first_play`.
+    PUCT visits the largest Q + c P sqrt(N) / (1 + n): c is `exploration`, P is softmax(logits / `softness`), and a
+    move without a visit has the value of its parent less `first_play`.
     """
 
-    def __init__(self, simulations: int, exploration: float, first_play: float, net: NumpyNet) -> None:
+    def __init__(self, simulations: int, exploration: float, first_play: float, softness: float, net: NumpyNet) -> None:
         self._simulations = max(1, simulations)
-        self._exploration, self._first_play = exploration, first_play
+        self._exploration, self._first_play, self._softness = exploration, first_play, softness
         self._net = net
 
     def choose(self, rules: Rules, own: int, both: int, deadline: Deadline) -> int:
@@ -91,7 +91,7 @@ class AlphaZeroPlayer:
         """Sets the priors of the children by the network; its value for the side to move."""
         logits, values = self._net.run(network_planes(own, both, rules)[None])
         chosen = [float(logits[(0, *place_of(child.bit, rules))]) for child in node.children]
-        weights = [math.exp(logit - max(chosen)) for logit in chosen]
+        weights = [math.exp((logit - max(chosen)) / self._softness) for logit in chosen]
         for child, weight in zip(node.children, weights, strict=True):
             child.prior = weight / sum(weights)
         return float(values[0])
