@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inarow.errors import InvalidLimitError, TaskError
-from inarow.workers import interrupts_deferred, open_pool
+from inarow.workers import interrupts_deferred, open_companions, open_pool
 
 
 def slow_square(number: int) -> int:
@@ -110,7 +110,7 @@ def test_a_senseless_number_of_workers_is_refused(workers):
 
 SCRIPT = """
 import sys
-from inarow.workers import interrupts_deferred, open_pool
+from inarow.workers import open_pool
 from tests.test_workers import stay
 if __name__ == "__main__":
     with open_pool(2) as pool:
@@ -168,3 +168,36 @@ def test_ctrl_c_waits_for_the_end_of_a_block_that_must_not_be_torn():
     assert done == ["the rest"]
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)  # as before
+
+
+def remember(number: int, kept: list[int] = []) -> list[int]:  # noqa: B006  # what a module keeps, stays
+    kept.append(number)
+    return list(kept)
+
+
+def test_companions_work_beside_us_and_go_on_with_what_they_began():
+    with open_companions(2) as (first, second):
+        for number in (1, 2, 3):
+            first.give(remember, number)
+        second.give(remember, 9)
+        assert first.due == 3
+        results = []
+        while first.due:
+            results += first.take(10)
+        assert results == [[1], [1, 2], [1, 2, 3]]
+        assert second.take(10) == [[9]]
+        assert first.take() == []
+    with open_companions(0) as none:
+        assert none == ()
+
+
+def test_a_companion_that_fails_or_dies_is_an_error():
+    with open_companions(2) as (first, second):
+        first.give(fail_on_three, 3)
+        with pytest.raises(TaskError, match="three is too many"):
+            first.take(10)
+        first.give(fail_on_three, 4)
+        assert first.take(10) == [4]
+        second.give(die, 1)
+        with pytest.raises(TaskError, match="ended unexpectedly"):
+            second.take(10)
