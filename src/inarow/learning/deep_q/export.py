@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from onnx import ModelProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, TensorProto, helper, load_model_from_string, numpy_helper
 
 from inarow.games.spec import GameSpec
 from inarow.learning.deep_q.layers import LEAK, PADDING, SIDE
@@ -45,3 +45,10 @@ def to_model(weights: Mapping[str, np.ndarray], spec: GameSpec) -> ModelProto:
         [numpy_helper.from_array(np.ascontiguousarray(array), name) for name, array in weights.items()],
     )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR_VERSION)
+
+
+def read_model(content: bytes) -> ModelProto:
+    """The model in the bytes of a file, without metadata: what `net_file.to_bytes` takes."""
+    model = load_model_from_string(content)
+    del model.metadata_props[:]
+    return model

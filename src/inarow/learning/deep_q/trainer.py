@@ -17,12 +17,13 @@ import msgspec
 import numpy as np
 
 from inarow.errors import ConfigError, MissingExtraError, one_line
+from inarow.games.spec import GameSpec
 from inarow.learning.config import to_config
 from inarow.learning.deep_q import boards
 from inarow.learning.deep_q.checkpoint import Checkpoint
 from inarow.learning.deep_q.config import DeepQConfig, Side
 from inarow.learning.deep_q.curve import CurvePoint, TestResult
-from inarow.learning.deep_q.layers import first_weights
+from inarow.learning.deep_q.layers import Weights, first_weights
 from inarow.learning.deep_q.opponents import MakeOpponent, make_opponents
 from inarow.learning.deep_q.play import Choose, PlayedGames, choose_best, play_games
 from inarow.learning.deep_q.values import KIND
@@ -30,6 +31,8 @@ from inarow.learning.exploration.explorer import Explorer
 from inarow.learning.net_file import Net, NetAbout, to_bytes
 
 if TYPE_CHECKING:
+    from onnx import ModelProto
+
     from inarow.learning.deep_q.network import TrainedNet
 
 _SIDES: dict[Side, int] = {"first": 0, "second": 1}
@@ -45,14 +48,14 @@ class Trainer:
     """Learns as its config says."""
 
     def __init__(self, config: DeepQConfig, make_opponent: MakeOpponent | None = None) -> None:
-        """`make_opponent` serves opponents that have no compiled form; raises MissingExtraError without torch."""
+        """`make_opponent` serves opponents without a compiled form; raises MissingExtraError without torch or onnx."""
         self.config = config
         self.episodes = 0
         self.curve: list[CurvePoint] = []
         self.explorer = Explorer(config.spec, config.policy)
         self._make_opponent = make_opponent
         weights = first_weights(config.network, config.spec, np.random.default_rng(self._stream(_WEIGHTS, 0)))
-        self._trained = _make_trained_net(config, weights)
+        self._trained, self._to_model = _heavy_parts(config, weights)
 
     @property
     def is_finished(self) -> bool:
@@ -172,19 +175,17 @@ class Trainer:
             seed=config.seed,
             provenance={"episodes": self.episodes, **provenance},
         )
-        try:
-            from inarow.learning.deep_q.export import to_model
-        except ImportError as error:
-            raise MissingExtraError(error.name or "onnx", "train") from None
-        return to_bytes(to_model(self._trained.weights(), config.spec), about)
+        return to_bytes(self._to_model(self._trained.weights(), config.spec), about)
 
     def _stream(self, purpose: int, episode: int) -> np.random.SeedSequence:
         return np.random.SeedSequence(self.config.seed, spawn_key=(purpose, episode))
 
 
-def _make_trained_net(config: DeepQConfig, weights: dict[str, np.ndarray]) -> TrainedNet:
+def _heavy_parts(config: DeepQConfig, weights: Weights) -> tuple[TrainedNet, Callable[[Weights, GameSpec], ModelProto]]:
+    """What needs torch and onnx: the net, and how it becomes a file."""
     try:
+        from inarow.learning.deep_q.export import to_model
         from inarow.learning.deep_q.network import TrainedNet
     except ImportError as error:
         raise MissingExtraError(error.name or "torch", "train") from None
-    return TrainedNet(config, weights)
+    return TrainedNet(config, weights), to_model

@@ -1,0 +1,69 @@
+"""Without the optional packages: what works, and what is said about the rest."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.learning.deep_q.nets import write_net
+
+BLOCK = """
+import sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {blocked!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Absent())
+"""
+EXTRAS = {"torch", "onnx", "onnxscript", "qiskit", "qiskit_aer"}
+
+
+def run_without(blocked: set[str], script: str, *args: str) -> subprocess.CompletedProcess[str]:
+    code = BLOCK.format(blocked=blocked) + script
+    return subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True, timeout=120)
+
+
+def inarow_without(blocked: set[str], *args: str) -> subprocess.CompletedProcess[str]:
+    return run_without(blocked, "from inarow.interfaces.cli.app import main\nmain()", *args)
+
+
+PLAY = """
+import inarow
+agent = inarow.make_agent(f"dqn:net={sys.argv[1]}")
+spec = inarow.GameSpec.parse("4x4x4")
+record = inarow.play_game(agent, inarow.make_agent("winblock"), spec)
+assert record.moves
+assert not {name.partition(".")[0] for name in sys.modules} & {"torch", "onnx", "qiskit"}
+print(agent.decide(inarow.Position.start(spec)).scores)
+"""
+
+
+def test_a_net_plays_without_any_extra(tmp_path):
+    path = write_net(tmp_path / "net.onnx", "4x4x4")
+    result = run_without(EXTRAS, PLAY, str(path))
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("(")
+
+
+@pytest.mark.parametrize(
+    ("blocked", "command", "line"),
+    [
+        ({"torch"}, ["train", "4x4x4-dqn"], "inarow: torch is not installed; run: pip install 'inarow[train]'\n"),
+        ({"onnx"}, ["train", "4x4x4-dqn"], "inarow: onnx is not installed; run: pip install 'inarow[train]'\n"),
+        ({"qiskit"}, ["quantum", "verify"], "inarow: qiskit is not installed; run: pip install 'inarow[quantum]'\n"),
+    ],
+)
+def test_what_needs_an_extra_says_how_to_get_it(tmp_path, blocked, command, line):
+    options = ["--out", str(tmp_path / "run")] if command[0] == "train" else []
+    result = inarow_without(blocked, *command, *options)
+    assert (result.returncode, result.stderr) == (2, line)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_study_that_trains_says_what_it_needs(tmp_path):
+    result = inarow_without(EXTRAS, "reproduce", "santos-2025", "--out", str(tmp_path))
+    assert result.returncode == 2
+    assert "pip install 'inarow[train]'" in result.stderr
+    assert result.stderr.count("\n") == 1
