@@ -126,7 +126,7 @@ def test_any_agent_can_be_the_opponent(opponent):
 
 
 def test_one_game_after_the_other_is_lockstep_1():
-    """A flag that one game leaves behind is seen by the next game, which in lockstep comes too late for it."""
+    """The same training with other random streams."""
     alone, together = (trained(lockstep=lockstep, policy=Policy(rule="classical")) for lockstep in (1, 20))
     assert alone.curve[-1].episode == together.curve[-1].episode
     assert alone.curve != together.curve

@@ -1,4 +1,8 @@
-"""Games of a learner whose net does not change, many at a time: all moves of all games in one call of the net."""
+"""Games of a learner whose net does not change, many at a time: all moves of all games in one call of the net.
+
+What a learner keeps by position, such as flags, it sees as if games were played one after the other: a position always
+comes at the same ply, and at each ply games choose in their order.
+"""
 
 from __future__ import annotations
 

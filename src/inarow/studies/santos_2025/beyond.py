@@ -68,9 +68,10 @@ def lockstep_section(results: Results) -> Section:
     return Section(
         title="Games in lockstep",
         text=(
-            "The authors play one game after the other. Here the 300 games of a batch move together; the net is fixed"
-            " within a batch in any case, but a flag that one game sets is seen by the others of its batch earlier or"
-            f" later. Difference of the means, lockstep minus one by one, runs: {runs}.",
+            "The authors play one game after the other; here the 300 games of a batch move together. The net is fixed"
+            " within a batch in any case. A position always comes at the same ply, and at each ply games are decided in"
+            " their order, so its flags meet the same games in the same order as one by one: only the random streams"
+            f" differ. Difference of the means, lockstep minus one by one; runs: {runs}.",
         ),
         tables=(Table("Lockstep minus one by one", tuple(rows)),) if rows else (),
     )
