@@ -11,19 +11,17 @@ the same table, bit for bit, as a run that nobody disturbed.
 
 from __future__ import annotations
 
-import csv
-import io
 import time
 from collections.abc import Callable
-from dataclasses import asdict, fields
 from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
 
-from inarow.array_file import FileKind, load_arrays, save_arrays, whole_file
-from inarow.errors import ConfigError, TableError, one_line
+from inarow.array_file import FileKind, load_arrays, save_arrays
+from inarow.errors import TableError
 from inarow.learning.config import to_config
+from inarow.learning.run_folder import begin_folder, read_config, write_curve
 from inarow.learning.tabular.config import QConfig
 from inarow.learning.tabular.q_table import QTable
 from inarow.learning.tabular.trainer import CurvePoint, MakeOpponent, Trainer
@@ -37,7 +35,7 @@ _BLOCK_SECONDS = 0.2
 _CURVE_SECONDS = 1.0
 """How old the curve on disk may be, for those who follow it there."""
 _FIRST_BLOCK = 16
-_CONFIG, _TABLE, _CURVE = "config.json", "table.npz", "curve.csv"
+_TABLE = "table.npz"
 _FROZEN_KIND = FileKind("inarow-frozen-values", 1, "a frozen opponent", TableError, max_bytes=4 << 30)
 
 
@@ -50,21 +48,13 @@ class TrainingRun:
     @classmethod
     def start(cls, config: QConfig, folder: Path, make_opponent: MakeOpponent | None = None) -> TrainingRun:
         """A new run; raises ConfigError if the folder has one."""
-        if (folder / _CONFIG).exists():
-            raise ConfigError(f"{folder} has a training run; continue it with --resume, or choose another folder")
-        folder.mkdir(parents=True, exist_ok=True)
-        with whole_file(folder / _CONFIG) as file:
-            file.write(msgspec.json.format(msgspec.json.encode(config)) + b"\n")
+        begin_folder(folder, config)
         return cls(folder, Trainer(config, make_opponent))
 
     @classmethod
     def resume(cls, folder: Path, make_opponent: MakeOpponent | None = None) -> TrainingRun:
         """A run as its last checkpoint left it; raises ConfigError or TableError."""
-        try:
-            config = msgspec.json.decode((folder / _CONFIG).read_bytes(), type=QConfig)
-        except (OSError, msgspec.MsgspecError, ValueError) as error:
-            raise ConfigError(f"{folder} has no training run: {one_line(error)}") from None
-        run = cls(folder, Trainer(config, make_opponent))
+        run = cls(folder, Trainer(read_config(folder, QConfig), make_opponent))
         if (folder / _TABLE).exists():
             run._restore()
         return run
@@ -111,8 +101,7 @@ class TrainingRun:
             file_of_earlier.unlink()
 
     def _save_curve(self) -> None:
-        with whole_file(self.folder / _CURVE) as file:
-            file.write(_csv(self.trainer.curve).encode())
+        write_curve(self.folder, CurvePoint, self.trainer.curve)
 
     def _restore(self) -> None:
         trainer = self.trainer
@@ -126,11 +115,3 @@ class TrainingRun:
 
     def _frozen_file(self) -> Path:
         return self.folder / f"frozen-{self.trainer.phase}-{self.trainer.generation}.npz"
-
-
-def _csv(curve: list[CurvePoint]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, [field.name for field in fields(CurvePoint)], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(point) for point in curve)
-    return text.getvalue()
