@@ -10,15 +10,19 @@ JOBS ?= 2
 DEMO_AGENTS := random greedy winblock negamax minimax:depth=4 mcts:simulations=500 hybrid:simulations=100 solver:level=5
 DEMO_STORE := demo/lab.sqlite
 
-# A round robin of all families, a learner trained, their grades against perfect play, a report in demo/, and the leaderboard of it all.
-demo: $(VENV)/base
+# A round robin of all families, a learner of each kind trained, grades against perfect play, a report in demo/, and the leaderboard of it all.
+demo: $(VENV)/demo
 	@$(BIN)/python -m inarow warmup
 	@mkdir -p demo
 	@$(BIN)/python -m inarow tournament $(DEMO_AGENTS) --games 40 --workers $(JOBS) --seed 1 --store $(DEMO_STORE)
 	@$(BIN)/python -m inarow analyse 4444452256261766
-	@rm -rf demo/tictactoe-q
+	@rm -rf demo/tictactoe-q demo/4x4x4-dqn demo/tictactoe
 	@$(BIN)/python -m inarow train tictactoe-q --out demo/tictactoe-q
 	@$(BIN)/python -m inarow grade q:table=demo/tictactoe-q/table.npz --board tictactoe | sed -n 1,2p
+	@$(BIN)/python -m inarow train 4x4x4-dqn --set episodes=1500 --out demo/4x4x4-dqn
+	@$(BIN)/python -m inarow match dqn:net=demo/4x4x4-dqn/net.onnx random --board 4x4x4 --games 100 --store $(DEMO_STORE)
+	@$(BIN)/python -m inarow train tictactoe --set minutes=0.5 --set workers=$(JOBS) --out demo/tictactoe
+	@$(BIN)/python -m inarow grade alphazero:net=demo/tictactoe/net.onnx,simulations=50 --board tictactoe | sed -n 1,2p
 	@for agent in $(DEMO_AGENTS); do \
 	  $(BIN)/python -m inarow grade $$agent --workers $(JOBS) --store $(DEMO_STORE) | sed -n 1,2p; done
 	@$(BIN)/python -m inarow report $(DEMO_STORE) --out demo/report.html
@@ -35,7 +39,8 @@ demo: $(VENV)/base
 
 test: $(VENV)/dev lint
 	$(BIN)/python -m pytest -n $(JOBS)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) -q -m "not compiled" tests/games tests/search tests/learning tests/agents
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) -q -m "not compiled" tests/games tests/search tests/agents \
+	  tests/learning/tabular tests/learning/exploration
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check
@@ -66,7 +71,11 @@ $(VENV)/base: $(VENV)/python pyproject.toml constraints.txt
 	$(PIP) --editable .
 	@touch $@
 
+$(VENV)/demo: $(VENV)/python pyproject.toml constraints.txt
+	$(PIP) --editable ".[train]"
+	@touch $@ $(VENV)/base
+
 $(VENV)/dev: $(VENV)/python pyproject.toml constraints.txt
 	$(PIP) --editable ".[dev,train,quantum,cluster,adapters,tb]"
 	$(PIP) --no-deps kaggle-environments
-	@touch $@ $(VENV)/base
+	@touch $@ $(VENV)/base $(VENV)/demo
