@@ -2,6 +2,7 @@
 // draw in closed form (docs/exploration.md).
 
 import { h, signed } from "./dom.js";
+import { field } from "./pickers.js";
 import { formatMove } from "./rules.js";
 
 // Values of the legal moves -> for each {flagged, chance, amplitude} after `steps` of amplification. A move is flagged if
@@ -24,11 +25,11 @@ export function quantumDraw(values, temperature, steps) {
 
 // A table under two sliders, which keep what people chose.
 export function makeExploration() {
-  const temperature = h("input", { type: "range", min: -1.5, max: 1.3, step: 0.05, value: -0.7, "aria-label": "Temperature", oninput: draw });
-  const steps = h("input", { type: "range", min: 0, max: 4, step: 1, value: 1, "aria-label": "Amplification steps", oninput: draw });
+  const temperature = h("input", { type: "range", min: -1.5, max: 1.3, step: 0.05, value: -0.7, oninput: draw });
+  const steps = h("input", { type: "range", min: 0, max: 4, step: 1, value: 1, oninput: draw });
   const place = h("div", { class: "scroll" });
   const caption = h("p", { class: "dim" });
-  const element = h("details", {}, h("summary", {}, "As a learner explores: flags, Boltzmann, amplitudes"), temperature, steps, caption, place);
+  const element = h("details", {}, h("summary", {}, "As a learner explores: flags, Boltzmann, amplitudes"), field("Temperature", temperature), field("Steps of amplification", steps), caption, place);
   let shown = null;
 
   function draw() {

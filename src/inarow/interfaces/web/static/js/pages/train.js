@@ -53,8 +53,9 @@ export function mount(root) {
     const state = JSON.stringify([job.id, job.status, job.agent, job.message]);
     if (state !== drawn) {
       drawn = state;
-      const { board } = job.plan.document;
-      const query = new URLSearchParams({ board: board ?? "6x7x4", moves: "", first: "human", second: job.agent ?? "" });
+      const { board, side } = job.plan.document;
+      const players = side === "first" ? { first: job.agent ?? "", second: "human" } : { first: "human", second: job.agent ?? "" }; // the side that it learns
+      const query = new URLSearchParams({ board: board ?? "6x7x4", moves: "", ...players });
       head.replaceChildren(...[
         h("p", {}, h("b", {}, job.plan.name), " on ", board ?? "its board", ": ", h("span", { class: `tag ${job.status}` }, job.status)),
         job.message && h("p", { class: "verdict blunder" }, job.message),
