@@ -20,7 +20,7 @@ from inarow.learning.config import to_config
 from inarow.learning.exploration.register import lay_out
 from inarow.learning.exploration.selection import softmax
 from inarow.learning.exploration.state_vector import amplitudes
-from tests.interfaces.web.lab_server import Lab, lab
+from tests.interfaces.web.lab_server import lab
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is absent")
@@ -212,19 +212,20 @@ def test_what_comes_in_an_address_is_text_and_never_markup(browser, served):
 
 
 def test_a_game_goes_on_after_the_lab_was_killed(browser, tmp_path):
-    first = Lab(tmp_path, "--workers", "1").start().wait_until_ready()
-    with opened(browser, first, "#/play?board=6x7x4&second=solver:level=2&seed=1", may_complain=True) as page:
-        page.keyboard.press("4")
-        wait_for_ply(page, 2)
-        before = moves_in(page)
-        first.kill()
-        expect(page.locator("#link")).to_have_text("reconnecting")
-        page.keyboard.press("4")  # the person moves while nobody answers
-        with lab(tmp_path, "--workers", "1", port=first.port) as second:
-            wait_for_ply(page, 4)
-            assert moves_in(page).startswith(f"{before}4")
-            expect(page.locator("#link")).to_have_text("ready")
-            second.stop()
+    with lab(tmp_path, "--workers", "1") as first:
+        first.wait_until_ready()
+        with opened(browser, first, "#/play?board=6x7x4&second=solver:level=2&seed=1", may_complain=True) as page:
+            page.keyboard.press("4")
+            wait_for_ply(page, 2)
+            before = moves_in(page)
+            first.kill()
+            expect(page.locator("#link")).to_have_text("reconnecting")
+            page.keyboard.press("4")  # the person moves while nobody answers
+            with lab(tmp_path, "--workers", "1", port=first.port) as second:
+                wait_for_ply(page, 4)
+                assert moves_in(page).startswith(f"{before}4")
+                expect(page.locator("#link")).to_have_text("ready")
+                second.stop()
 
 
 # --- Analyse ---

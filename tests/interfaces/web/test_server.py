@@ -14,7 +14,7 @@ import inarow
 from inarow.games.pgn import from_pgn
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from tests.interfaces.web.lab_server import Lab, lab, talking
+from tests.interfaces.web.lab_server import lab, talking
 
 ENDLESS = "mcts:seconds=3000"
 """Would keep the only search process longer than anybody here waits for an answer."""
@@ -318,14 +318,17 @@ def test_an_arena_pauses_goes_on_and_stops(served):
 
 
 def test_jobs_of_a_killed_lab_are_interrupted_and_can_be_resumed(tmp_path):
-    first = Lab(tmp_path, "--workers", "1").start().wait_until_ready()
-    phases = [{"episodes": 1_000_000_000}]
-    document = {"board": "tictactoe", "phases": phases, "seed": 1, "report": 100_000}
-    run = first.call("/api/jobs", {"kind": "train", "name": "mine", "document": document})
-    arena = first.call("/api/jobs", {**ARENA, "agents": ["mcts:simulations=100", "winblock"], "games": 100})
-    while not first.call(f"/api/jobs/{run['id']}/curve")["rows"] or not first.call(f"/api/jobs/{arena['id']}")["done"]:
-        time.sleep(0.1)
-    first.kill()
+    with lab(tmp_path, "--workers", "1") as first:
+        first.wait_until_ready()
+        phases = [{"episodes": 1_000_000_000}]
+        document = {"board": "tictactoe", "phases": phases, "seed": 1, "report": 100_000}
+        run = first.call("/api/jobs", {"kind": "train", "name": "mine", "document": document})
+        arena = first.call("/api/jobs", {**ARENA, "agents": ["mcts:simulations=100", "winblock"], "games": 100})
+        while (
+            not first.call(f"/api/jobs/{run['id']}/curve")["rows"] or not first.call(f"/api/jobs/{arena['id']}")["done"]
+        ):
+            time.sleep(0.1)
+        first.kill()
     with lab(tmp_path, "--workers", "1", port=first.port) as second:
         assert second.call(f"/api/jobs/{run['id']}")["status"] == "interrupted"
         for each in (run, arena):
