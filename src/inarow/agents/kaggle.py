@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import select
+import queue
 import subprocess
 import sys
 import tempfile
+import threading
 import weakref
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import IO, Annotated, Any
 
 import msgspec
 import numpy as np
@@ -132,35 +134,46 @@ class KaggleProcess:
             cwd=self._folder.name,
             env={**environment, "HOME": self._folder.name},
         )
+        assert self._process.stdout is not None
+        self._replies: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        threading.Thread(target=_pass_on, args=(self._process.stdout, self._replies), daemon=True).start()
         self._is_new = True
         self._close = weakref.finalize(self, _end, self._process, self._folder)
 
     def ask(self, observation: dict[str, Any], configuration: dict[str, Any], seconds: float) -> dict[str, Any]:
         """The reply of the host; raises KaggleFileError when none came in time."""
         assert self._process.stdin is not None
-        assert self._process.stdout is not None
         request = json.dumps({"observation": observation, "configuration": configuration})
         patience = seconds + (_START_SECONDS if self._is_new else 1.0)
         self._is_new = False
         try:
             self._process.stdin.write(request.encode() + b"\n")
             self._process.stdin.flush()
-            if not select.select([self._process.stdout], [], [], patience)[0]:
-                raise KaggleFileError(f"time is up: no answer within {seconds:g} s")
-            reply: dict[str, Any] = json.loads(self._process.stdout.readline())
+            reply: dict[str, Any] = json.loads(self._replies.get(timeout=patience))
+        except queue.Empty:
+            self.close()
+            raise KaggleFileError(f"time is up: no answer within {seconds:g} s") from None
         except (OSError, ValueError) as error:
             self.close()
             raise KaggleFileError(f"the process of the file ended: {one_line(error)}") from None
-        except KaggleFileError:
-            self.close()
-            raise
         return reply
 
     def close(self) -> None:
         self._close()
 
 
+def _pass_on(output: IO[bytes], replies: queue.SimpleQueue[bytes]) -> None:
+    """Lines from a process, in a thread that can wait for them; an empty one at the end."""
+    with output:
+        for line in output:
+            replies.put(line)
+    replies.put(b"")
+
+
 def _end(process: subprocess.Popen[bytes], folder: tempfile.TemporaryDirectory[str]) -> None:
     process.kill()
-    process.communicate()
+    process.wait()
+    if process.stdin is not None:
+        with suppress(BrokenPipeError):  # what it did not read any more
+            process.stdin.close()
     folder.cleanup()

@@ -5,6 +5,8 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.interfaces.engine.gtp import GtpServer
@@ -60,6 +62,21 @@ def test_cells_and_boards_and_comments():
     assert said[2] == "="
     assert replies("boardsize 6 7", "genmove b", agent="solver") == ["=", "= 4"]
     assert replies("genmove b", agent="solver", notation="openspiel") == ["= x3"]
+
+
+WORDS = (
+    *("name", "boardsize", "clear_board", "play", "genmove", "undo", "showboard", "final_score", "known_command"),
+    *("b", "w", "black", "x", "1", "4", "7", "x3", "-1", "99999999999", "17", "#", "\udcff", "\x00", "a1"),
+)
+
+
+@given(st.lists(st.lists(st.sampled_from(WORDS) | st.text(max_size=4), max_size=5).map(" ".join), max_size=8))
+def test_nothing_that_comes_in_ends_it(lines):
+    assume(not any("quit" in line for line in lines))
+    output = io.StringIO()
+    GtpServer(CONNECT_FOUR, "random", seed=1, notation="columns", output=output).run([*lines, "77 name"])
+    assert all(reply[:1] in "=?" for reply in output.getvalue().split("\n\n"))
+    assert output.getvalue().endswith("=77 inarow random\n\n")
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from inarow.errors import IllegalMoveError, KaggleFileError, one_line
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 
-ACT_SECONDS = 2.0
-_OVERAGE = 60.0
+_ACT_SECONDS, _OVERAGE = 2.0, 60.0
+"""What Kaggle gives for a move, and for a game beyond that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +55,20 @@ def _play(main: Path, spec: GameSpec, side: int, chance: random.Random) -> list[
     """The times of the file's moves in a game in which it has `side`, 0 or 1."""
     process = KaggleProcess(main, bare=True)
     times: list[float] = []
+    left = _OVERAGE
     position = Position.start(spec)
     try:
         while not position.is_over:
             if position.ply % 2 != side:
                 position = position.play(chance.choice(position.legal_actions))
                 continue
-            reply = process.ask(
-                observation(position, _OVERAGE), configuration(position, ACT_SECONDS), ACT_SECONDS + _OVERAGE
-            )
+            reply = process.ask(observation(position, left), configuration(position, _ACT_SECONDS), _ACT_SECONDS + left)
             if "error" in reply:
                 raise KaggleFileError(reply["error"])
             times.append(reply["seconds"])
+            left -= max(0.0, times[-1] - _ACT_SECONDS)
+            if left < 0:
+                raise KaggleFileError("its time was up")
             if reply["kind"] != "int":
                 raise KaggleFileError(f"an answer is of type {reply['kind']}; Kaggle takes a plain int only")
             position = position.play(checked_action(reply))
