@@ -1,7 +1,7 @@
 """Agents that tell what they know while they think."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarow.agents.agent import decide_watched
@@ -26,6 +26,7 @@ class EnoughError(Exception):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", WATCHED)
+@settings(max_examples=20)
 @given(position=ongoing_positions(max_side=6), seed=st.integers(0, 1000))
 def test_being_watched_changes_no_action(name, position, seed):
     told = []
