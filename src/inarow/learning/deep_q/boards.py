@@ -83,7 +83,7 @@ def play_actions(
     for number in range(len(games)):
         game = games[number]
         stones, both = load(own, game, layout.board), load(mask, game, layout.board)
-        cell = landing_cell(both, actions[number], layout)
+        cell = landing_cell(both, int(actions[number]), layout)  # int: plain Python shifts no word by an np.int64
         stone = single_cell(cell, both)
         both = both | stone
         if is_learner:

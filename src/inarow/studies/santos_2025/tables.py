@@ -38,7 +38,8 @@ _TITLES = {
 
 def tables_section(results: Results) -> Section:
     tables = tuple(table for name in LEARNERS if (table := _row_table(results, name)).rows)
-    return Section(title="Tables I and II", text=(_summary(tables), _READING), tables=tables)
+    text = (_summary(tables), *_size_warning(results), _READING)
+    return Section(title="Tables I and II", text=text, tables=tables)
 
 
 _READING = (
@@ -54,6 +55,13 @@ def _summary(tables: tuple[Table, ...]) -> str:
     if not found:
         return "No published mean was compared: that needs at least two runs of the published size."
     return f"{sum(each.agrees for each in found)} of {len(found)} published means agree with ours."
+
+
+def _size_warning(results: Results) -> tuple[str, ...]:
+    names = [name for name in LEARNERS if results.size(name, "as-published") is not None]
+    if all(_is_published_size(results, name) for name in names):
+        return ()
+    return ("These trainings are shorter than the published ones: they show that everything runs, not what it gives.",)
 
 
 def _row_table(results: Results, name: str) -> Table:
@@ -125,8 +133,10 @@ def _note(results: Results, name: str, printed: PublishedRow | None) -> str:
     for variant in VARIANTS:
         seconds = results.timing(name, variant, "training")
         if seconds is not None:
-            texts.append(f"{seconds:.0f} ({variant}, {results.runs(name, variant)} runs)")
+            texts.append(
+                f"{seconds:.0f} ({variant}, {results.runs(name, variant)} run{'s' * (results.runs(name, variant) > 1)})"
+            )
     if not texts:
         return ""
     theirs = "" if printed is None else f"; published {printed.training_seconds:,}"
-    return f"Seconds for a training on one core: {', '.join(texts)}{theirs}."
+    return f"Seconds for a training: {', '.join(texts)}{theirs}."
