@@ -86,6 +86,31 @@ def test_companions_play_too(tmp_path):
     assert run.state.games == len(games_of(run.folder.path))
 
 
+def test_one_net_learns_several_boards(tmp_path):
+    boards = {"rows": [3, 4], "columns": [4, 5], "inarow": [3, 3], "unseen": ["4x5x3"]}
+    run = trained(tmp_path / "run", board=None, boards=boards, iterations=3)
+    played = {line.split(",")[0] for line in games_of(run.folder.path)}
+    assert len(played) > 1
+    assert played <= {"3x4x3", "3x5x3", "4x4x3"}
+    assert run.learner.steps > 0
+    net = find_net(str(run.folder.net))
+    assert net.about.board == "any"
+    assert np.isfinite(said(run.folder.net, GameSpec(4, 5, 3))).all()
+
+
+def test_a_gate_keeps_the_net_that_plays_until_a_better_one_comes(tmp_path):
+    closed = {"games": 4, "threshold": 1.0, "simulations": 2}
+    run = AlphaZeroRun.start(tiny(gate=closed), tmp_path / "closed")
+    first = said(run.folder.net)
+    with pytest.raises(Stopped):
+        run.train(stop_after(1))
+    assert said(run.folder.net) == first  # nobody wins every game on so little practice
+    opened = AlphaZeroRun.start(tiny(gate={**closed, "threshold": 0.0}), tmp_path / "open")
+    with pytest.raises(Stopped):
+        opened.train(stop_after(3))
+    assert said(opened.folder.net) != first
+
+
 class Stopped(Exception):
     pass
 

@@ -42,7 +42,10 @@ def train_alphazero(request: TrainingRequest) -> None:
             run.train(watch, curve_grader(run.config.specs))
         except KeyboardInterrupt:
             stderr.print(
-                f"stopped; go on with: inarow train --resume {run.folder.path}", style="yellow", highlight=False
+                f"stopped; go on with: inarow train --resume {run.folder.path}",
+                style="yellow",
+                highlight=False,
+                soft_wrap=True,
             )
             raise
     _report(run, request)

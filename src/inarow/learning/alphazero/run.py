@@ -25,6 +25,7 @@ from inarow.learning.alphazero.players import Player, Stretch, StretchResult, pl
 from inarow.learning.alphazero.replay import Replay
 from inarow.learning.alphazero.run_folder import CurvePoint, RunFolder, RunState, random_state
 from inarow.learning.alphazero.selfplay import Yield
+from inarow.learning.alphazero.warm_up import warm_up_for
 from inarow.learning.net_file import ANY_BOARD, Net, NetAbout, to_bytes
 from inarow.workers import Companion, open_companions
 
@@ -123,7 +124,7 @@ class AlphaZeroRun:
         self.state.starts += 1
         with ExitStack() as stack:
             companions = stack.enter_context(open_companions(self.config.workers - 1))
-            self._take(self._player.play(1))  # compiles, before the clock starts
+            warm_up_for(self.config.specs)
             saved = clock = time.monotonic()
             try:
                 while not self.is_finished:
