@@ -31,7 +31,7 @@ from inarow.search.heuristics import HeuristicName, make_heuristic
 
 _BASE = ("clock", "rules")
 _UNLIMITED = 10**9
-_TIME_NOTE = "It stops after 0.6 of actTimeout, with what it knows by then."
+_TIME_NOTE = "It stops after half of actTimeout, with what it knows by then."
 
 
 @dataclass(frozen=True, slots=True)

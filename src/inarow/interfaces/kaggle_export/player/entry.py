@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from inarow.interfaces.kaggle_export.player.clock import LOADED, Deadline
 from inarow.interfaces.kaggle_export.player.rules import Rules, read_stones
 
-SHARE_OF_TIME = 0.6
+SHARE_OF_TIME = 0.5
 """Of `actTimeout`, that a move may take: machines are slower at times."""
 
 
