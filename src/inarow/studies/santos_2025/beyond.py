@@ -11,6 +11,11 @@ from inarow.studies.santos_2025.tables import FIGURES
 from inarow.studies.santos_2025.trainings import LEARNERS, LOCKSTEPS, PRESAMPLED, STRONGER
 from inarow.studies.welch import difference, spread
 
+_LOCKSTEP_NOTE = (
+    "Eight figures are compared: if nothing differs, chance still puts one or more outside 95 % in up to a third of"
+    " such checks."
+)
+
 
 def perfect_play_section(results: Results) -> Section:
     rows = []
@@ -73,5 +78,5 @@ def lockstep_section(results: Results) -> Section:
             " their order, so its flags meet the same games in the same order as one by one: only the random streams"
             f" differ. Difference of the means, lockstep minus one by one; runs: {runs}.",
         ),
-        tables=(Table("Lockstep minus one by one", tuple(rows)),) if rows else (),
+        tables=(Table("Lockstep minus one by one", tuple(rows), _LOCKSTEP_NOTE),) if rows else (),
     )
