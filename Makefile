@@ -37,7 +37,9 @@ demo: $(VENV)/demo
 	@echo "      $(BIN)/inarow match mcts hybrid --board 8x9x5 --games 100 --workers 2"
 	@echo "      $(BIN)/inarow grade minimax:depth=6 --workers 2"
 
+# Kernels are compiled first, on all cores: tests of servers and processes must not wait for the compiler.
 test: $(VENV)/dev lint
+	$(BIN)/python -m inarow warmup
 	$(BIN)/python -m pytest -n $(JOBS)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) -q -m "not compiled" tests/games tests/search tests/agents \
 	  tests/learning/tabular tests/learning/exploration
