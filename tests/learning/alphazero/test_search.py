@@ -59,8 +59,7 @@ def test_proofs_are_true(root, data):
     position = data.draw(ongoing_positions(spec, max_left=10))
     found = NetSearch(spec, uniform_evaluator, CONFIGS[root]).search(position, simulations=2000)
     exact = Solver(spec, memory=MIN_MEMORY).analyse(position)
-    if found.proven is None:  # a draw takes a look at almost everything
-        assert exact.score == 0
+    if found.proven is None:  # a proof may take a look at almost everything
         assert spec.cells - position.ply > 5
         return
     assert found.proven == found.value == np.sign(exact.score)
