@@ -42,7 +42,7 @@ test: $(VENV)/dev lint
 	$(BIN)/python -m inarow warmup
 	$(BIN)/python -m pytest -n $(JOBS)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) -q -m "not compiled" tests/games tests/search tests/agents \
-	  tests/learning/tabular --ignore tests/agents/test_alphazero.py --ignore tests/agents/test_watching.py --ignore tests/search/test_tactics.py
+	  tests/learning/tabular --ignore tests/agents/test_alphazero.py --ignore tests/agents/test_watching.py --ignore tests/search/test_tactics.py --ignore tests/search/test_negamax.py
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check
