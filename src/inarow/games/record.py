@@ -60,6 +60,19 @@ class GameRecord:
     def spec(self) -> GameSpec:
         return GameSpec.parse(self.board)
 
+    @classmethod
+    def of_position(cls, position: Position, first: str, second: str, *, opening: int = 0) -> GameRecord:
+        """A game between these two of which nothing but its moves is known."""
+        return cls(
+            board=str(position.spec),
+            first=first,
+            second=second,
+            moves=position.moves,
+            winner=position.winner,
+            termination="normal" if position.is_over else "unfinished",
+            opening=opening,
+        )
+
     @property
     def actions(self) -> tuple[int, ...]:
         """The moves as actions."""

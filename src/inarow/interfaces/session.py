@@ -47,15 +47,7 @@ class Session:
 
     def record(self) -> GameRecord:
         first, second = self._agents
-        return GameRecord(
-            board=str(self.position.spec),
-            first=first.name,
-            second=second.name,
-            moves=self.position.moves,
-            winner=self.position.winner,
-            termination="normal" if self.position.is_over else "unfinished",
-            opening=self._start.ply,
-        )
+        return GameRecord.of_position(self.position, first.name, second.name, opening=self._start.ply)
 
     def _take_back(self) -> None:
         """Back to the last position in which the same agent was to move; stays if there is none."""

@@ -68,6 +68,22 @@ def plant(tree: Tree) -> None:
     tree.proof[0] = UNKNOWN
 
 
+@register_jitable
+def number_subtree(first: np.ndarray, size: np.ndarray, root: int, place: np.ndarray) -> int:
+    """Writes 1, 2, ... to `place` for the nodes below and with `root`, in their order, where children always
+    lie behind; returns how many they are. `place` is zero for every slot in use.
+    """
+    used = 0
+    place[root] = 1
+    for node in range(root, len(place)):
+        if place[node] != 0:
+            used += 1
+            place[node] = used
+            for child in range(first[node], first[node] + size[node]):
+                place[child] = 1
+    return used
+
+
 def descend(tree: Tree, cell: int) -> bool:
     """Makes the child on `cell` the root and forgets the rest; False, and nothing done, without such a child."""
     children = np.arange(tree.first[0], tree.first[0] + tree.tried[0])
@@ -81,14 +97,7 @@ def descend(tree: Tree, cell: int) -> bool:
 @kernel
 def _cut_down(tree: Tree, root: int, place: np.ndarray) -> None:
     """Moves the subtree of `root` to the front. `place` is zero for every slot in use."""
-    used = visited = 0
-    place[root] = 1
-    for old in range(root, len(place)):
-        if place[old] != 0:
-            used += 1
-            place[old] = used  # where it goes, plus 1
-            for child in range(tree.first[old], tree.first[old] + tree.size[old]):
-                place[child] = 1
+    used, visited = number_subtree(tree.first, tree.size, root, place), 0
     for old in range(root, len(place)):
         if place[old] != 0:
             new = place[old] - 1

@@ -68,7 +68,7 @@ def analyse(
 def _read_game(game: str, board: str, number: int) -> GameRecord:
     path = Path(game)
     if len(game) > 255 or "\0" in game or not path.is_file():
-        return _record_of(Position.parse(game, GameSpec.parse(board)))
+        return GameRecord.of_position(Position.parse(game, GameSpec.parse(board)), "first", "second")
     if path.stat().st_size > _MAX_FILE:
         raise NotationError(f"{path} has more than {_MAX_FILE >> 20} MB")
     text = path.read_text(encoding="utf-8", errors="replace")
@@ -77,18 +77,6 @@ def _read_game(game: str, board: str, number: int) -> GameRecord:
     if not 1 <= number <= len(games):
         raise NotationError(f"{path} has {len(games)} games; there is no number {number}")
     return (from_pgn if is_pgn else from_json_line)(games[number - 1])
-
-
-def _record_of(position: Position) -> GameRecord:
-    """A game of which nothing but its moves is known."""
-    return GameRecord(
-        board=str(position.spec),
-        first="first",
-        second="second",
-        moves=position.moves,
-        winner=position.winner,
-        termination="normal" if position.is_over else "unfinished",
-    )
 
 
 def _document(review: MoveReview) -> dict[str, object]:

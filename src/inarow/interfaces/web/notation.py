@@ -43,7 +43,7 @@ def read_games(given: GameText, say: Say) -> list[GameRecord]:
         records = [from_json_line(line) for line in text.splitlines()[:_MAX_GAMES] if line.strip()]
     else:
         position = Position.parse("".join(text.split()), GameSpec.parse(given.board))
-        records = [to_record(position)]
+        records = [GameRecord.of_position(position, "human", "human")]
     if not records:
         raise NotationError("there is no game in this text")
     return [replace(record, plies=()) for record in records]
@@ -52,17 +52,5 @@ def read_games(given: GameText, say: Say) -> list[GameRecord]:
 def write_game(game: PlayedGame) -> dict[str, Any]:
     """`{"pgn", "json"}`; raises NotationError or IllegalMoveError."""
     position = Position.parse(game.moves, GameSpec.parse(game.board))
-    record = replace(to_record(position), first=game.first, second=game.second)
+    record = GameRecord.of_position(position, game.first, game.second)
     return {"pgn": to_pgn(record), "json": to_json_line(record)}
-
-
-def to_record(position: Position) -> GameRecord:
-    """A game between people."""
-    return GameRecord(
-        board=str(position.spec),
-        first="human",
-        second="human",
-        moves=position.moves,
-        winner=position.winner,
-        termination="normal" if position.is_over else "unfinished",
-    )

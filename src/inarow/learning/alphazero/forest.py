@@ -14,7 +14,7 @@ from numba.extending import register_jitable
 from inarow.games.kernels import kernel
 from inarow.games.layout import Layout
 from inarow.games.wide import WORDS, Wide
-from inarow.search.tree import UNKNOWN
+from inarow.search.tree import UNKNOWN, number_subtree
 
 
 class Forest(NamedTuple):
@@ -116,14 +116,7 @@ def descend(forest: Forest, searches: Searches, cell: int) -> bool:
 @kernel
 def _cut_down(forest: Forest, searches: Searches, root: int, place: np.ndarray) -> None:
     """Moves the subtree of `root` to the front. `place` is zero for every slot in use."""
-    used = 0
-    place[root] = 1
-    for old in range(root, len(place)):
-        if place[old] != 0:
-            used += 1
-            place[old] = used  # where it goes, plus 1
-            for child in range(forest.first[old], forest.first[old] + forest.size[old]):
-                place[child] = 1
+    used = number_subtree(forest.first, forest.size, root, place)
     for old in range(root, len(place)):
         if place[old] != 0:
             new = place[old] - 1
