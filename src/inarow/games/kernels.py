@@ -8,9 +8,6 @@ the plain-Python meaning of the same lines runs instead.
 
 from __future__ import annotations
 
-import hashlib
-import os
-import shutil
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -23,12 +20,12 @@ from numba.extending import register_jitable
 from inarow.games import compiled_bits as compiled_bits  # for its effect
 from inarow.games import rules
 from inarow.games.bits import Bits, from_int
+from inarow.games.kernel_cache import cache_folder
 from inarow.games.layout import Layout, layout_of
 from inarow.games.spec import GameSpec
 from inarow.games.wide import Wide
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_KEPT_CACHES = 3
 
 
 @lru_cache(maxsize=256)
@@ -51,7 +48,7 @@ def kernel(function: _Function) -> _Function:
     config: Any = numba.config
     before = config.CACHE_DIR
     if not before:  # a folder chosen by the user stays
-        config.CACHE_DIR = str(_cache_folder())
+        config.CACHE_DIR = str(cache_folder())
     try:
         return cast(_Function, numba.njit(cache=True, nogil=True)(function))
     finally:
@@ -61,36 +58,13 @@ def kernel(function: _Function) -> _Function:
 def is_cache_empty() -> bool:
     """Whether no kernel has been kept on disk yet."""
     config: Any = numba.config
-    return next(Path(config.CACHE_DIR or _cache_folder()).rglob("*.nbi"), None) is None
-
-
-@lru_cache(maxsize=1)
-def _cache_folder() -> Path:
-    """Where machine code is kept: one folder per state of the sources.
-
-    Numba looks only at the file of a kernel, not at the files of what it calls, so a kernel would
-    go on with the old rules after a change to `rules.py`. The name of the folder is a digest of
-    the whole package instead; the last few folders are kept.
-    """
-    package = Path(__file__).parents[1]
-    digest = hashlib.blake2b(digest_size=8)
-    for source in sorted(package.rglob("*.py")):
-        digest.update(source.read_bytes())
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "inarow"
-    folder = base / digest.hexdigest()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        os.utime(folder)
-        for old in sorted(base.iterdir(), key=lambda path: -path.stat().st_mtime)[_KEPT_CACHES:]:
-            shutil.rmtree(old, ignore_errors=True)
-    except OSError:
-        pass  # a home that cannot be written to: Numba finds its own place or compiles each time
-    return folder
+    return next(Path(config.CACHE_DIR or cache_folder()).rglob("*.nbi"), None) is None
 
 
 # --- The rules ---
 
 for _rule in (
+    rules.action_count,
     rules.playable,
     rules.landing_cell,
     rules.has_line,
