@@ -14,6 +14,11 @@ from inarow.games.bits import Bits, any_cell, first_cell, has_cell
 from inarow.games.layout import Layout
 
 
+def action_count(layout: Layout) -> int:
+    """Actions of a board: columns with gravity, cells without."""
+    return layout.columns if layout.gravity else layout.rows * layout.columns
+
+
 def playable(mask: Bits, layout: Layout) -> Bits:
     """Every cell on which the next stone may come to lie, finished game or not."""
     if layout.gravity:

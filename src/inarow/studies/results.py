@@ -9,7 +9,7 @@ import numpy as np
 
 from inarow.arena.statistics import runs_interval
 from inarow.studies.comparison import Estimate, estimate
-from inarow.studies.experiment import Experiment, Measured, Variant
+from inarow.studies.experiment import VARIANTS, Experiment, Measured, Variant
 from inarow.studies.report import Curve, CurvePoint
 
 
@@ -44,6 +44,15 @@ class Results:
     ) -> Estimate | None:
         """Over the runs that have the figure, None if none has; `is_rate` and `games` as in `comparison.estimate`."""
         return estimate(self.values(name, variant, figure), is_rate=is_rate, games=games)
+
+    def estimates(
+        self, name: str, figure: str, *, is_rate: bool = False, games: int | None = None
+    ) -> tuple[Estimate | None, Estimate | None]:
+        """As published and corrected."""
+        published_way, corrected = (
+            self.estimate(name, variant, figure, is_rate=is_rate, games=games) for variant in VARIANTS
+        )
+        return published_way, corrected
 
     def values(self, name: str, variant: Variant, figure: str) -> list[float]:
         """A figure in the runs that have it."""

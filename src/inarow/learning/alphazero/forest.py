@@ -13,6 +13,7 @@ from numba.extending import register_jitable
 
 from inarow.games.kernels import kernel
 from inarow.games.layout import Layout
+from inarow.games.rules import action_count
 from inarow.games.wide import WORDS, Wide
 from inarow.search.tree import UNKNOWN, number_subtree
 
@@ -67,7 +68,7 @@ def make_searches(games: int, layout: Layout) -> Searches:
     """Searches of nothing."""
     words = WORDS if isinstance(layout.board, Wide) else 1
     cells = layout.rows * layout.columns
-    actions = layout.columns if layout.gravity else cells
+    actions = action_count(layout)
 
     def numbers(*shape: int, kind: Any = np.int32) -> np.ndarray:
         return np.zeros((games, *shape), kind)

@@ -12,7 +12,7 @@ from numba.extending import register_jitable
 from inarow.games.bits import count_cells, load
 from inarow.games.kernels import compiled_layout, kernel
 from inarow.games.layout import Layout
-from inarow.games.rules import landing_cell
+from inarow.games.rules import action_count, landing_cell
 from inarow.games.spec import GameSpec
 from inarow.games.wide import WORDS
 from inarow.learning.alphazero.planes import PLANES, write_planes
@@ -127,7 +127,7 @@ def write_examples(
     cell_policies: np.ndarray,
 ) -> None:
     """Writes the examples at `places`, all of one board, to the first rows of `planes` and `cell_policies`."""
-    actions = layout.columns if layout.gravity else layout.rows * layout.columns
+    actions = action_count(layout)
     for number in range(len(places)):
         place = places[number]
         mask = load(masks, place, layout.board)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inarow.games.layout import Layout
+from inarow.games.rules import action_count
 from inarow.games.wide import WORDS, Wide
 
 HABITS = np.dtype(
@@ -61,7 +62,7 @@ class Harvest(NamedTuple):
 def make_play(games: int, layout: Layout) -> Play:
     """New games."""
     cells = layout.rows * layout.columns
-    actions = layout.columns if layout.gravity else cells
+    actions = action_count(layout)
     return Play(
         cells=np.zeros((games, cells), np.int16),
         opening=np.zeros(games, np.int32),
@@ -79,7 +80,7 @@ def make_play(games: int, layout: Layout) -> Play:
 def make_harvest(games: int, layout: Layout) -> Harvest:
     """Room for all that a call can bring in: every game ends at most once."""
     cells = layout.rows * layout.columns
-    actions = layout.columns if layout.gravity else cells
+    actions = action_count(layout)
     words = WORDS if isinstance(layout.board, Wide) else 1
     return Harvest(
         stones=np.zeros((games * cells, words), np.uint64),

@@ -22,8 +22,9 @@ from numba.extending import register_jitable
 from inarow.games.bits import Bits, single_cell
 from inarow.games.kernels import completes_line, hash_key, kernel
 from inarow.games.layout import Layout
-from inarow.games.rules import landing_cell, mirror
+from inarow.games.rules import action_count, landing_cell, mirror
 from inarow.learning.tabular.blocking import block_weight
+from inarow.learning.tabular.greedy import draw_best_action, slot_of
 from inarow.learning.tabular.opponents import mcts_action, random_action, winblock_action
 from inarow.learning.tabular.q_index import add_row, find_row, is_crowded
 from inarow.search.tree import Tree
@@ -81,12 +82,6 @@ def find_slots(stones: Bits, mask: Bits, rules: Any, layout: Layout) -> tuple[np
 
 
 @register_jitable
-def slot_of(action: int, mirrored: bool, layout: Layout) -> int:
-    """The place of an action in a row, and the action of a place."""
-    return action + layout.columns - 1 - 2 * (action % layout.columns) if mirrored else action
-
-
-@register_jitable
 def take_turn(
     layout: Layout,
     rules: Any,
@@ -109,17 +104,7 @@ def take_turn(
     key, mirrored = find_slots(stones, mask, rules, layout)
     row = add_row(key, index, old, keys, state)
     actions = values.shape[1]
-    best, ties = -np.inf, 0
-    action = -1
-    for each in range(actions):
-        if landing_cell(mask, each, layout) >= 0:
-            value = values[row, slot_of(each, mirrored, layout)] if row >= 0 else 0.0
-            if value > best:
-                best, ties = value, 0
-            if value == best:
-                ties += 1
-                if ties == 1 or rng.random() * ties < 1.0:
-                    action = each
+    action, best = draw_best_action(mask, actions, row, mirrored, values, layout, rng)
     if rules.negamax:
         _teach(1 - side, -rules.gamma * best, rules, progress, values, visits)
     else:
@@ -246,9 +231,8 @@ def random_start(layout: Layout, rules: Any, rng: np.random.Generator) -> tuple[
     both = mine
     ply = 0
     if rules.random_starts > 0.0 and rng.random() < rules.random_starts:
-        actions = layout.columns if layout.gravity else area
         for _ in range(int(rng.random() * area)):
-            cell = landing_cell(both, random_action(both, actions, layout, rng), layout)
+            cell = landing_cell(both, random_action(both, action_count(layout), layout, rng), layout)
             placed = mine | single_cell(cell, mine)
             if completes_line(placed, cell, layout):
                 break
@@ -284,16 +268,7 @@ def greedy_action(
     """One of the best actions by `values`, which may have fewer rows than the table; unknown is 0."""
     key, mirrored = find_slots(stones, mask, rules, layout)
     row = find_row(key, index, old, keys)
-    best, ties, action = -np.inf, 0, -1
-    for each in range(values.shape[1]):
-        if landing_cell(mask, each, layout) >= 0:
-            value = values[row, slot_of(each, mirrored, layout)] if 0 <= row < len(values) else 0.0
-            if value > best:
-                best, ties = value, 0
-            if value == best:
-                ties += 1
-                if ties == 1 or rng.random() * ties < 1.0:
-                    action = each
+    action, _ = draw_best_action(mask, values.shape[1], row, mirrored, values, layout, rng)
     return action
 
 

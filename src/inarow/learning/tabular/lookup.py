@@ -17,7 +17,8 @@ from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.learning.config import to_config
 from inarow.learning.tabular.config import QConfig
-from inarow.learning.tabular.episode import RULES, find_slots, slot_of
+from inarow.learning.tabular.episode import RULES, find_slots
+from inarow.learning.tabular.greedy import slot_of
 from inarow.learning.tabular.q_index import find_row
 from inarow.learning.tabular.q_table import QTable
 

@@ -30,6 +30,7 @@ from inarow.games.bits import Bits, single_cell
 from inarow.games.kernels import compiled_layout, completes_line, hash_key, kernel
 from inarow.games.layout import Layout
 from inarow.games.rules import landing_cell, mirror
+from inarow.learning.tabular.greedy import draw_best_action
 from inarow.learning.tabular.opponents import random_action
 from inarow.learning.tabular.q_index import add_row, is_crowded
 from inarow.learning.tabular.q_table import QTable
@@ -154,17 +155,7 @@ def _choose(
     rng: np.random.Generator,
 ) -> tuple[int, float]:
     """(An action, the greatest value of all). Without a row, in a full table, all are 0."""
-    chosen, equals, best = -1, 0, -np.inf
-    for action in range(layout.columns):
-        if landing_cell(mask, action, layout) < 0:
-            continue
-        value = values[row, action] if row >= 0 else 0.0
-        if value > best:
-            chosen, equals, best = action, 1, value
-        elif value == best:
-            equals += 1
-            if rng.random() * equals < 1.0:
-                chosen = action
+    chosen, best = draw_best_action(mask, layout.columns, row, False, values, layout, rng)
     if rng.random() < epsilon:
         chosen = random_action(mask, layout.columns, layout, rng)
     return chosen, best

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from inarow.studies.comparison import Estimate
 from inarow.studies.experiment import VARIANTS
 from inarow.studies.kumbhakern_2025.full_board import OPPONENTS, SIDES
 from inarow.studies.kumbhakern_2025.published import published
@@ -58,7 +57,7 @@ def _test_section(results: Results) -> Section:
 
 def _test_row(results: Results, name: str, phase: str, rate: str, printed: float | None = None) -> Row:
     games = published().games
-    ours = _both(results, name, f"after {phase}.{rate}", is_rate=True, games=games)
+    ours = results.estimates(name, f"after {phase}.{rate}", is_rate=True, games=games)
     return compare(f"after {phase}: {rate}, %", printed, *ours, digits=1, games=games)
 
 
@@ -67,12 +66,12 @@ def _curve_section(results: Results) -> Section:
     for phase in PHASES:
         printed = published().figure_1[phase]
         for name in ("first", "last", "max"):
-            ours = _both(results, WITHOUT_STARTS, f"{phase}.{name}")
+            ours = results.estimates(WITHOUT_STARTS, f"{phase}.{name}")
             rows.append(compare(f"{phase}: {name}", getattr(printed, name), *ours, digits=3))
     printed = published().figure_1["generation 1"]
     for reading in READINGS:
         for name in ("first", "last", "max"):
-            ours = _both(results, reading, f"generation 1.{name}")
+            ours = results.estimates(reading, f"generation 1.{name}")
             readings.append(compare(f"{reading}: {name}", getattr(printed, name), *ours, digits=3))
     curves = [
         results.curve(start, variant, CURVE, label=f"{variant}, {start}") for variant in VARIANTS for start in _STARTS
@@ -93,7 +92,7 @@ def _window_section(results: Results) -> Section:
     rows = []
     for start in _STARTS:
         rows += _accuracy_rows(results, start, "4x4", start)
-        ours = _both(results, start, "perfect.losses", is_rate=True, games=_size(results, start, "perfect games"))
+        ours = results.estimates(start, "perfect.losses", is_rate=True, games=_size(results, start, "perfect games"))
         rows.append(compare(f"{start}: losses against perfect play, %", None, *ours, digits=1))
     for agent in BASELINE_AGENTS:
         rows += _accuracy_rows(results, BASELINES, f"{agent} on 4x4", agent)
@@ -130,8 +129,7 @@ def _board_rows(results: Results, start: str) -> list[Row]:
     for opponent in OPPONENTS:
         for side in SIDES:
             for name in ("wins", "draws", "illegal", "unseen"):
-                ours = _both(
-                    results,
+                ours = results.estimates(
                     start,
                     f"6x7 {opponent}.{side}.{name}",
                     is_rate=True,
@@ -146,7 +144,7 @@ def _board_rows(results: Results, start: str) -> list[Row]:
 def _win_bars(results: Results, side: str) -> tuple[Bar, ...]:
     bars = []
     for opponent in OPPONENTS:
-        ours = _both(results, WITHOUT_STARTS, f"6x7 {opponent}.{side}.wins", is_rate=True)
+        ours = results.estimates(WITHOUT_STARTS, f"6x7 {opponent}.{side}.wins", is_rate=True)
         for variant, each in zip(VARIANTS, ours, strict=True):
             if each is not None:
                 bars.append(Bar(opponent, each.mean, each.interval, variant))
@@ -158,7 +156,7 @@ def _accuracy_rows(results: Results, name: str, figure: str, label: str) -> list
         compare(
             f"{label}: {each.replace('_', ' ')}, %",
             None,
-            *_both(results, name, f"{figure}.{each}", is_rate=True),
+            *results.estimates(name, f"{figure}.{each}", is_rate=True),
             digits=1,
         )
         for each in ACCURACIES
@@ -168,13 +166,3 @@ def _accuracy_rows(results: Results, name: str, figure: str, label: str) -> list
 def _size(results: Results, name: str, what: str) -> int | None:
     sizes = (results.size(name, variant) for variant in VARIANTS)
     return next((size[what] for size in sizes if size is not None), None)
-
-
-def _both(
-    results: Results, name: str, figure: str, *, is_rate: bool = False, games: int | None = None
-) -> tuple[Estimate | None, Estimate | None]:
-    """As published and corrected."""
-    published_way, corrected = (
-        results.estimate(name, variant, figure, is_rate=is_rate, games=games) for variant in VARIANTS
-    )
-    return published_way, corrected

@@ -27,8 +27,9 @@ from numba.extending import register_jitable
 from inarow.games.bits import Bits, any_cell, has_cell, single_cell
 from inarow.games.kernels import compiled_layout, completes_line, hash_key, kernel
 from inarow.games.layout import Layout
-from inarow.games.rules import landing_cell, playable, winning_cells
+from inarow.games.rules import action_count, landing_cell, playable, winning_cells
 from inarow.games.spec import GameSpec
+from inarow.learning.tabular.greedy import draw_best_action
 from inarow.learning.tabular.q_index import add_row, find_row, is_crowded
 from inarow.learning.tabular.q_table import QTable
 
@@ -111,18 +112,8 @@ def _train(
 @register_jitable
 def _best_action(mask: Bits, row: int, values: np.ndarray, layout: Layout, rng: np.random.Generator) -> int:
     """Uniformly one of the legal actions with the greatest value; all have 0 without a row."""
-    chosen, equals, best = -1, 0, -np.inf
-    for action in range(layout.columns if layout.gravity else layout.rows * layout.columns):
-        if landing_cell(mask, action, layout) < 0:
-            continue
-        value = values[row, action] if row >= 0 else 0.0
-        if value > best:
-            chosen, equals, best = action, 1, value
-        elif value == best:
-            equals += 1
-            if rng.random() * equals < 1.0:
-                chosen = action
-    return chosen
+    action, _ = draw_best_action(mask, action_count(layout), row, False, values, layout, rng)
+    return action
 
 
 @register_jitable
@@ -134,7 +125,7 @@ def _default_action(stones: Bits, mask: Bits, blocks: bool, layout: Layout, rng:
     if blocks and not any_cell(urgent):
         urgent = winning_cells(mask ^ stones, mask, layout) & playable(mask, layout)
     if any_cell(urgent):
-        for action in range(layout.columns if layout.gravity else layout.rows * layout.columns):
+        for action in range(action_count(layout)):
             cell = landing_cell(mask, action, layout)
             if cell >= 0 and has_cell(urgent, cell):
                 return action

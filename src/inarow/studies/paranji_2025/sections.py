@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from inarow.studies.comparison import Estimate
 from inarow.studies.experiment import VARIANTS
 from inarow.studies.paranji_2025.games import DEPTHS, WITHOUT_CHANCE
 from inarow.studies.paranji_2025.published import AGENTS, BOARDS, PAIRINGS, AgentFigures, published
@@ -35,7 +34,7 @@ def _table_1(board: str, results: Results) -> Table:
     rows = _agent_rows(board, published().table_1[board], results)
     for agent in ("minimax", "alphabeta"):
         value = getattr(published().pruning[board], agent)
-        ours = _both(results, f"{board} round robin", f"{agent}.nodes")
+        ours = results.estimates(f"{board} round robin", f"{agent}.nodes")
         rows.append(compare(f"{_NAMES[agent]}: nodes a game", value, *ours, digits=0))
     note = (
         "Wins and draws over all games of an agent; moves and nodes a game over those it began."
@@ -56,7 +55,7 @@ def _agent_rows(board: str, numbers: Mapping[str, AgentFigures], results: Result
         for name, value in (("wins", printed.wins), ("draws", printed.draws), ("moves", printed.moves)):
             is_rate = name != "moves"
             label = f"{_NAMES[agent]}: {f'{name}, %' if is_rate else 'moves a game'}"
-            ours = _both(results, f"{board} round robin", f"{agent}.{name}", is_rate=is_rate)
+            ours = results.estimates(f"{board} round robin", f"{agent}.{name}", is_rate=is_rate)
             rows.append(compare(label, value, *ours, digits=2))
     return rows
 
@@ -78,7 +77,7 @@ def _pairing_rates(board: str, results: Results) -> Table:
         games = None if {first, second} <= set(WITHOUT_CHANCE) else published().pairings.games
         printed = published().pairings.of(board)[f"{first}-{second}"]
         for name, value in (("wins", printed.wins), ("draws", printed.draws)):
-            ours = _both(results, f"{board} round robin", f"{first}-{second}.{name}", is_rate=True, games=games)
+            ours = results.estimates(f"{board} round robin", f"{first}-{second}.{name}", is_rate=True, games=games)
             label = f"{_NAMES[first]} - {_NAMES[second]}: {name}, %"
             if value or any(each is not None and each.mean for each in ours):  # most pairings never draw
                 rows.append(compare(label, value, *ours, digits=0, games=games))
@@ -96,7 +95,7 @@ def _pairing_costs(board: str, results: Results) -> Table:
             ("second", printed.second, f"{who}: nodes of {_NAMES[second]}"),
         ):
             if value is not None:
-                ours = _both(results, f"{board} round robin", f"{first}-{second}.{name}")
+                ours = results.estimates(f"{board} round robin", f"{first}-{second}.{name}")
                 rows.append(compare(label, value, *ours, digits=2))
     return Table("Pairings: moves and nodes a game", tuple(rows), _committed_note())
 
@@ -105,9 +104,9 @@ def _listed_training_table(board: str, results: Results) -> Table:
     printed, games = published().pairings.of(board)["q-default"], published().pairings.games
     rows = []
     for name, value in (("wins", printed.wins), ("draws", printed.draws)):
-        ours = _both(results, f"{board} training as listed", name, is_rate=True, games=games)
+        ours = results.estimates(f"{board} training as listed", name, is_rate=True, games=games)
         rows.append(compare(f"Q - default: {name}, %", value, *ours, digits=0, games=games))
-    ours = _both(results, f"{board} training as listed", "moves")
+    ours = results.estimates(f"{board} training as listed", "moves")
     rows.append(compare("Q - default: moves", printed.moves, *ours, digits=2))
     note = (
         "The same with a Q agent trained as the report lists it, by a default agent that knows its side and blocks."
@@ -146,23 +145,13 @@ def _training_curves(board: str, results: Results) -> tuple[CurvePlot, ...]:
 def _depth_section(results: Results) -> Section:
     rows = []
     for depth, printed in zip(DEPTHS, published().depth_test.nodes, strict=True):
-        ours = _both(results, "connect4 depth test", f"depth {depth}.nodes")
+        ours = results.estimates("connect4 depth test", f"depth {depth}.nodes")
         rows.append(compare(f"depth {depth}: nodes a game", float(printed), *ours, digits=0))
     for depth in DEPTHS:
-        wins = _both(results, "connect4 depth test", f"depth {depth}.wins", is_rate=True, games=1)
+        wins = results.estimates("connect4 depth test", f"depth {depth}.wins", is_rate=True, games=1)
         rows.append(compare(f"depth {depth}: wins, %", None, *wins, digits=0))
     note = (
         "Alpha-beta moves first against the default agent, which here knows its side. One game for each depth and run."
     )
     tables = (Table("Depth test", tuple(rows), note),)
     return Section(title="How deep", text=(agreement_summary(tables),), tables=tables)
-
-
-def _both(
-    results: Results, name: str, figure: str, *, is_rate: bool = False, games: int | None = None
-) -> tuple[Estimate | None, Estimate | None]:
-    """As published and corrected."""
-    published_way, corrected = (
-        results.estimate(name, variant, figure, is_rate=is_rate, games=games) for variant in VARIANTS
-    )
-    return published_way, corrected
