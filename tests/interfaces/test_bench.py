@@ -6,7 +6,7 @@ from inarow.games.position import Position
 from inarow.interfaces.bench import rows
 from inarow.interfaces.bench.peers import compile_c_counter, count_in_c
 from inarow.interfaces.bench.stored_games import stored_games
-from tests.interfaces.test_cli import inarow
+from tests.interfaces.command_line import inarow
 
 
 def test_rows_carry_the_peer_and_the_ratio(monkeypatch):

@@ -12,7 +12,7 @@ import pytest
 from inarow.errors import InvalidDrawError
 from inarow.interfaces.quantum_draw import parse_draw
 from inarow.interfaces.quantum_picture import write_picture
-from tests.interfaces.test_cli import document, inarow
+from tests.interfaces.command_line import document, inarow
 
 needs_qiskit = pytest.mark.skipif(not find_spec("qiskit_aer"), reason="the extra `quantum` is not installed")
 SEVEN = "0.05,0.1,0.15,0.2,0.3,0.15,0.05"

@@ -23,8 +23,8 @@ from inarow.interfaces.report.page import analysis_page, report_markdown, report
 from inarow.interfaces.report.plots import pareto_front
 from inarow.interfaces.report.tables import write_csv
 from inarow.search.shipped import analyse
+from tests.interfaces.command_line import inarow
 from tests.interfaces.report_samples import GRADE, make_store
-from tests.interfaces.test_cli import inarow
 
 VOID = {"meta", "link", "input", "wbr"}
 HOSTILE = "<script>alert(1)</script>\"'&|`*"

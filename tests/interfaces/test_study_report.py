@@ -15,7 +15,7 @@ from inarow.interfaces.report.study_page import study_markdown, study_page
 from inarow.studies.experiment import VARIANTS
 from inarow.studies.report import StudyReport
 from inarow.studies.runner import ResultsFile, make_report, run_study
-from tests.interfaces.test_cli import inarow
+from tests.interfaces.command_line import inarow
 from tests.interfaces.test_report import HOSTILE, read
 from tests.studies.small_study import DICE
 

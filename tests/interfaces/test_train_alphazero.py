@@ -12,7 +12,7 @@ import pytest
 
 from inarow.errors import ConfigError
 from inarow.interfaces.cli.train import train
-from tests.interfaces.test_cli import document, inarow
+from tests.interfaces.command_line import document, inarow
 
 SMALL = """
 learner = "alphazero"

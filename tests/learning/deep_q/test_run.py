@@ -24,7 +24,7 @@ from inarow.learning.deep_q.config import DeepQConfig
 from inarow.learning.deep_q.run import DeepQRun
 from inarow.learning.deep_q.trainer import Trainer
 from inarow.learning.exploration.config import Policy
-from tests.interfaces.test_cli import inarow
+from tests.interfaces.command_line import inarow
 from tests.learning.deep_q.nets import config_of
 
 TINY = config_of("4x4x4", episodes=70, batch=10, lockstep=5, seed=2)

@@ -53,7 +53,7 @@ def main() -> NoReturn:
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")  # garbage is a bad move, not a crash
     try:
-        app(exit_on_error=False, print_error=False, result_action="return_value")
+        app(sys.argv[1:], exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
     except UnknownCommandError as error:
         if sys.argv[1] in _COMMANDS:  # a sub-command of it
