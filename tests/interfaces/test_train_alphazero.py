@@ -53,9 +53,11 @@ def test_a_run_tells_its_curve(finished):
     assert log.count("policy") == len(made["curve"]) - 1  # the last point comes with the result
 
 
-def test_a_trained_net_is_graded(finished):
+def test_a_trained_net_is_graded(finished, tmp_path):
+    suite = str(tmp_path / "suite.npz")
+    assert inarow("suite", "build", suite, "--board", "tictactoe", "--positions", "200").returncode == 0
     agent = f"alphazero:net={finished[0]['net']},simulations=20"
-    graded = document("grade", agent, "--board", "tictactoe")
+    graded = document("grade", agent, "--board", "tictactoe", "--suite", suite)
     assert graded["critical_accuracy"] > 0.8
     assert graded["faults"] == 0
 
