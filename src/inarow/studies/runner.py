@@ -20,7 +20,7 @@ from inarow.studies.experiment import Experiment, Scale, Variant
 from inarow.studies.report import StudyReport
 from inarow.studies.results import Finished, Results
 from inarow.studies.study import Study
-from inarow.workers import Progress, open_pool
+from inarow.workers import Progress, interrupts_deferred, open_pool
 
 
 class ResultsFile:
@@ -49,7 +49,13 @@ class ResultsFile:
         return [each for each in self.finished if each.version == __version__ and each.experiment.key in wanted]
 
     def add(self, finished: Finished) -> Finished:
-        """Returns what is kept when the line is on the disk, and before it the files beside it."""
+        """Returns what is kept when the line is on the disk, and before it the files beside it. Ctrl-C waits until
+        then, so that it is counted.
+        """
+        with interrupts_deferred():
+            return self._add(finished)
+
+    def _add(self, finished: Finished) -> Finished:
         for name, content in finished.measured.files.items():
             place = self._path.parent / name
             place.parent.mkdir(exist_ok=True)
