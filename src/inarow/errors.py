@@ -71,7 +71,7 @@ class KaggleFileError(InarowError, RuntimeError):
 
 
 class InvalidStudyError(InarowError, ValueError):
-    """The name of a study that does not exist."""
+    """A study or a setting of one that does not exist."""
 
 
 class InvalidLimitError(InarowError, ValueError):

@@ -58,6 +58,8 @@ BAD = {
     ),
     "unknown study": (["reproduce", "paranji"], "there is no study 'paranji'; studies are paranji-2025"),
     "unknown scale": (["reproduce", "paranji-2025", "--scale", "huge"], "huge"),
+    "unknown setting of a study": (["reproduce", "harman", "--set", "net=x"], "has no setting 'net'; it has none"),
+    "setting without a value": (["reproduce", "harman", "--set", "net"], "is not of the form name=value"),
     "no workers for a study": (["reproduce", "paranji-2025", "--workers", "0"], "workers is 0"),
     "results that are none": (["reproduce", "paranji-2025", "--out", "/dev/null"], "/dev/null"),
     "no agent to grade": (["grade", "nobody"], "there is no agent 'nobody'"),

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import time
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from inarow.studies.catalogue import STUDIES, find_study
 from inarow.studies.experiment import VARIANTS
 from inarow.studies.results import Results, mean_curve
 from inarow.studies.runner import ResultsFile, make_report, run_study
+from inarow.studies.study import Repeated, Setting
 from tests.studies.small_study import DICE, SLOW_DICE
 
 PLAN = DICE.plan("quick", VARIANTS, 0)
@@ -90,6 +92,22 @@ def test_plans_have_one_experiment_for_each_seed_and_no_seed_out_of_range():
     assert len({each.key for each in PLAN}) == len(PLAN)
     with pytest.raises(InvalidLimitError, match="the last seed would be"):
         DICE.plan("paper", VARIANTS, 2**63 - 4)
+
+
+def test_experiments_are_told_the_settings_that_they_name():
+    def plan(chosen):
+        experiments = [
+            Repeated("die", 1, {"throws": 9}),
+            Repeated("loaded die", 1, {"throws": 9}, settings=("weight",)),
+        ]
+        setting = Setting("light", lambda choice: {"weight": choice, "grams": str(len(choice))})
+        study = replace(DICE, experiments=lambda scale: experiments, settings={"weight": setting})
+        return [each.settings for each in study.plan("quick", ("corrected",), 0, chosen)]
+
+    assert plan({}) == [{}, {"weight": "light", "grams": "5"}]
+    assert plan({"weight": "heaviest"}) == [{}, {"weight": "heaviest", "grams": "8"}]
+    with pytest.raises(InvalidStudyError, match="dice has no setting 'colour'; its settings are weight"):
+        plan({"colour": "red"})
 
 
 @given(st.sampled_from(PLAN), st.sampled_from(PLAN))

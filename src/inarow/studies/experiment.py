@@ -19,7 +19,7 @@ Variant = Literal["as-published", "corrected"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 
 
-class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One run. Runs that differ in their seed only are repetitions of each other."""
 
     study: str
@@ -28,6 +28,8 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seed: int
     size: dict[str, int]
     """How much of everything: games, episodes."""
+    settings: dict[str, str] = {}
+    """What was chosen for this study, as far as this experiment depends on it."""
 
     @property
     def key(self) -> bytes:

@@ -36,6 +36,11 @@ class Results:
         runs = self._of(name, variant)
         return dict(runs[0].experiment.size) if runs else None
 
+    def settings(self, name: str, variant: Variant) -> dict[str, str]:
+        """What a run of the experiment was told; empty if there is none."""
+        runs = self._of(name, variant)
+        return dict(runs[0].experiment.settings) if runs else {}
+
     def runs(self, name: str, variant: Variant) -> int:
         return len(self._of(name, variant))
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from inarow.errors import InvalidLimitError
+from inarow.errors import InvalidLimitError, InvalidStudyError, shown
 from inarow.studies.experiment import VARIANTS, Experiment, Measured, Scale, Variant
 from inarow.studies.report import Section
 from inarow.studies.results import Results
@@ -24,6 +24,17 @@ class Repeated:
     """Those in which it makes sense."""
     stage: int = 0
     """Runs of a stage come after all of those before it."""
+    settings: tuple[str, ...] = ()
+    """Names of those that its results depend on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Something that a study lets its user choose, such as a net."""
+
+    default: str
+    resolve: Callable[[str], dict[str, str]]
+    """From a choice to all that decides results, by name: what an experiment is told. Raises an InarowError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +50,31 @@ class Study:
     """Must be a function of a module, for workers import it; the result follows from the experiment."""
     sections: Callable[[Results], Sequence[Section]]
     """Results of one variant may be missing."""
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+    """By name."""
 
-    def plan(self, scale: Scale, variants: Sequence[Variant], seed: int) -> list[Experiment]:
+    def plan(
+        self, scale: Scale, variants: Sequence[Variant], seed: int, chosen: Mapping[str, str] | None = None
+    ) -> list[Experiment]:
         """All experiments of a scale; repetitions have the seeds `seed`, `seed` + 1, ...
 
-        Within a stage they come seed by seed, so that what is there before the end has something of everything.
+        `chosen` has settings by name; the others have their defaults. Within a stage experiments come seed by
+        seed, so that what is there before the end has something of everything.
         """
         planned = self.experiments(scale)
+        resolved = self._resolved(chosen or {})
         last = seed + max(repeated.runs for repeated in planned) - 1
         if last > _HIGHEST_SEED:
             raise InvalidLimitError(f"the last seed would be {last}; it must be at most 2^63 - 1")
         return [
-            Experiment(self.name, repeated.name, variant, seed + number, repeated.size)
+            Experiment(
+                self.name,
+                repeated.name,
+                variant,
+                seed + number,
+                repeated.size,
+                {key: value for name in repeated.settings for key, value in resolved[name].items()},
+            )
             for stage in sorted({repeated.stage for repeated in planned})
             for number in range(max(repeated.runs for repeated in planned))
             for repeated in planned
@@ -58,3 +82,10 @@ class Study:
             for variant in variants
             if variant in repeated.variants
         ]
+
+    def _resolved(self, chosen: Mapping[str, str]) -> dict[str, dict[str, str]]:
+        for name in chosen:
+            if name not in self.settings:
+                offered = f"its settings are {', '.join(self.settings)}" if self.settings else "it has none"
+                raise InvalidStudyError(f"{self.name} has no setting {shown(name)}; {offered}")
+        return {name: setting.resolve(chosen.get(name, setting.default)) for name, setting in self.settings.items()}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
+from cyclopts import Parameter
 from rich import box
 from rich.table import Table as RichTable
 
+from inarow.errors import InvalidStudyError, shown
 from inarow.interfaces.cli.options import Json, Seed
 from inarow.interfaces.cli.output import json_text, new_file, print_json, print_table, progress_bar, stderr, stdout
 from inarow.interfaces.cli.playing import Workers
@@ -33,6 +35,7 @@ def reproduce(
     workers: Workers = 1,
     out: Path | None = None,
     report_only: bool = False,
+    settings: Annotated[tuple[str, ...], Parameter(name="--set")] = (),
     json: Json = False,
     seed: Seed = 0,
 ) -> None:
@@ -48,20 +51,33 @@ def reproduce(
         out: Folder for report.html, report.md, results.json and results.jsonl, the results one a line;
             by default reproductions/STUDY-SCALE.
         report_only: Run nothing: report what is finished.
+        settings: Choose what a study leaves open, e.g. --set net=FILE.onnx for gupta-shah-2022.
     """
     wanted = find_study(study)
     check_workers(workers)
     variants = VARIANTS if variant == "both" else (variant,)
-    experiments = wanted.plan(scale, variants, seed)
+    experiments = wanted.plan(scale, variants, seed, _chosen(settings))
     folder = Path("reproductions") / f"{study}-{scale}" if out is None else out
     file = ResultsFile(folder / RESULTS)
     finished = file.of(experiments) if report_only else _run(wanted, experiments, file, workers)
     command = shlex.join(
         ["inarow", "reproduce", study, "--scale", scale, "--variant", variant, "--seed", str(seed)]
+        + [word for setting in settings for word in ("--set", setting)]
     )  # without the folder and the workers, on which nothing depends
     report = make_report(wanted, finished, scale=scale, variants=variants, seed=seed, command=command)
     _write_files(folder, report)
     print_json(report) if json else _print_report(report, folder)
+
+
+def _chosen(settings: tuple[str, ...]) -> dict[str, str]:
+    """By name, from texts `name=value`."""
+    chosen = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not value:
+            raise InvalidStudyError(f"setting {shown(setting)} is not of the form name=value")
+        chosen[name] = value
+    return chosen
 
 
 def _run(study: Study, experiments: list[Experiment], file: ResultsFile, workers: int) -> list[Finished]:
