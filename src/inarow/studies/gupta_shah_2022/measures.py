@@ -1,0 +1,66 @@
+"""What gupta-shah-2022 did not measure, or measured on another machine: moves against perfect play, and speed.
+
+Figures of a grade: `outcome_accuracy`, `critical_accuracy`, `optimal_accuracy` in percent, `mean_regret` and its ends
+`mean_regret.low` and `mean_regret.high`, `positions` and `critical`, how many there are. Speed is in the timings:
+seconds of processor time for a simulation, by player, which other work on the machine does not change much.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from inarow.agents.registry import make_agent
+from inarow.arena.grading import grade
+from inarow.arena.known_suites import standard_suite
+from inarow.arena.openings import random_openings
+from inarow.arena.suite import Suite
+from inarow.games.position import Position
+from inarow.games.spec import CONNECT_FOUR
+from inarow.studies.experiment import Experiment, Measured
+from inarow.studies.gupta_shah_2022.players import agent_string
+from inarow.studies.gupta_shah_2022.published import published
+
+ACCURACIES = ("outcome_accuracy", "critical_accuracy", "optimal_accuracy")
+_PERCENT = 100.0
+_OPENING_PLIES = 8
+
+
+def grade_player(player: str, experiment: Experiment) -> Measured:
+    """A player in positions of the standard suite, spread evenly over it."""
+    (stream,) = experiment.random_streams(1)
+    suite = _sample(standard_suite(CONNECT_FOUR), experiment.size["positions"])
+    graded = grade(agent_string(player, experiment), suite=suite, seed=int(stream.generate_state(1)[0]))
+    if graded.fault is not None:
+        raise RuntimeError(f"{graded.agent}: {graded.fault}")
+    figures = {name: _PERCENT * (getattr(graded, name) or 0.0) for name in ACCURACIES}
+    figures |= {"positions": float(graded.positions), "critical": float(graded.critical)}
+    low, high = graded.intervals["mean_regret"] or (0.0, 0.0)
+    figures |= {"mean_regret": graded.mean_regret or 0.0, "mean_regret.low": low, "mean_regret.high": high}
+    return Measured(figures)
+
+
+def _sample(suite: Suite, count: int) -> Suite:
+    chosen = np.linspace(0, len(suite) - 1, min(count, len(suite))).astype(np.int64)
+    positions = tuple(suite.positions[place] for place in chosen)
+    return Suite(suite.name, suite.spec, positions, suite.scores[chosen], {})
+
+
+def measure_speed(experiment: Experiment) -> Measured:
+    """Searches with the time of a move, or a part of it, at the start of the game and in openings."""
+    share = experiment.size["percent of a move"] / _PERCENT
+    (stream,) = experiment.random_streams(1)
+    openings = random_openings(
+        CONNECT_FOUR, experiment.size["openings"], seed=int(stream.generate_state(1)[0]), plies=_OPENING_PLIES
+    )
+    timings = {}
+    for player, reserve in published().reserve.items():
+        make_agent(agent_string(player, experiment)).decide(Position.start())  # compiles
+        limited = agent_string(player, experiment, seconds=share * (published().seconds - reserve))
+        simulations, clock = 0, time.process_time()
+        for position in (Position.start(), *openings):
+            details = make_agent(limited).decide(position).details or {}
+            simulations += details["simulations"]
+        timings[player] = (time.process_time() - clock) / simulations
+    return Measured(timings=timings)

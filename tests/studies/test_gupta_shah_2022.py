@@ -1,0 +1,284 @@
+"""The study gupta-shah-2022: who plays, what is counted, and what the report makes of it."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from inarow import __version__
+from inarow.agents.registry import make_agent
+from inarow.arena.match import play_match
+from inarow.errors import InvalidStudyError, NetError
+from inarow.games.position import Position
+from inarow.games.spec import CONNECT_FOUR
+from inarow.search.heuristics import make_heuristic
+from inarow.search.minimax import Minimax
+from inarow.studies.experiment import VARIANTS, Experiment, Measured
+from inarow.studies.gupta_shah_2022 import names
+from inarow.studies.gupta_shah_2022.players import agent_string
+from inarow.studies.gupta_shah_2022.pooled import match_total, rate_published
+from inarow.studies.gupta_shah_2022.published import PAIRS, PLAYERS, published
+from inarow.studies.gupta_shah_2022.study import GUPTA_SHAH_2022
+from inarow.studies.results import Finished, Results
+from tests.learning.alphazero.nets import opinionated_net
+
+
+def experiment_of(name, variant="as-published", settings=None, **size):
+    return Experiment("gupta-shah-2022", name, variant, 0, size, settings or {})
+
+
+def tables_of(finished):
+    return {table.title: table for part in GUPTA_SHAH_2022.sections(Results(finished)) for table in part.tables}
+
+
+# --- Published numbers ---
+
+
+def test_published_cells_are_ten_games_each():
+    table = published().table_1
+    assert set(table.cells) == {f"{row} - {column}" for row, column in PAIRS}
+    assert all(sum(table.of(*pair)) == table.games == 10 for pair in PAIRS)
+    assert table.of("mcts", "alphazero") == (7, 1, 2)
+    assert list(published().table_2) == list(PLAYERS)
+
+
+def test_published_games_rate_alphazero_first_and_greedy_last():
+    rated = rate_published().table
+    assert (rated[0].agent, rated[-1].agent) == ("alphazero", "greedy")
+
+
+# --- Players ---
+
+
+def test_players_are_those_of_the_source():
+    published_way, corrected = (
+        {player: agent_string(player, experiment_of("x", variant, {"net": "connect4"})) for player in PLAYERS}
+        for variant in VARIANTS
+    )
+    assert published_way["mcts"] == "mcts:simulations=20000,c=1.4142135623730951,final=score,solve=false"
+    assert published_way["hybrid"] == "hybrid:simulations=500,informed=3,final=score,solve=false"
+    assert published_way["minimax"] == "gupta-shah-2022/minimax"
+    assert corrected["mcts"] == "mcts:simulations=20000,c=1.4142135623730951,final=visits,solve=false"
+    assert corrected["hybrid"] == "hybrid:simulations=500,informed=all,final=visits,solve=false"
+    assert corrected["minimax"] == "minimax:depth=5,heuristic=powers,tie=random"
+    for name in {*published_way.values(), *corrected.values()}:
+        make_agent(name)
+
+
+def test_timed_players_are_the_same_but_for_their_limit():
+    timed = agent_string("mcts", experiment_of("x"), seconds=0.5)
+    assert timed == "mcts:seconds=0.5,memory=1024,c=1.4142135623730951,final=score,solve=false"
+    net = experiment_of("x", settings={"net": "simulations=9.onnx"})
+    assert agent_string("alphazero", net, seconds=2.0) == "alphazero:seconds=2.0,net=simulations=9.onnx"
+
+
+# --- The plan ---
+
+
+def test_the_paper_scale_plays_four_hundred_games_of_every_two_players_and_twenty_tables():
+    plan = GUPTA_SHAH_2022.plan("paper", VARIANTS, 0)
+    for variant in VARIANTS:
+        for pair in PAIRS:
+            parts = [each for each in plan if each.name.startswith(f"match {' - '.join(pair)},")]
+            sizes = [each.size for each in parts if each.variant == variant]
+            assert sizes == [{"from": 40 * number, "games": 40} for number in range(10)]
+    cells = [each for each in plan if each.name.startswith("cell")]
+    assert len(cells) == 20 * (len(PAIRS) + 4)
+    assert {each.variant for each in cells} == {"as-published"}
+    assert all(each.size == {"positions": 5040} for each in plan if each.name.startswith("grade"))
+    assert len({each.key for each in plan}) == len(plan)
+
+
+def test_only_experiments_with_a_net_depend_on_which_one(tmp_path):
+    net = opinionated_net(tmp_path)
+    shipped = GUPTA_SHAH_2022.plan("quick", VARIANTS, 0)
+    other = GUPTA_SHAH_2022.plan("quick", VARIANTS, 0, {"net": str(net)})
+    for one, two in zip(shipped, other, strict=True):
+        uses_net = "alphazero" in one.name or one.name == names.SPEED
+        assert (one.key != two.key) == uses_net
+    content = {each.settings["net content"] for each in other if each.settings}
+    net.write_bytes(opinionated_net(tmp_path, "6x7x4").read_bytes())
+    again = GUPTA_SHAH_2022.plan("quick", VARIANTS, 0, {"net": str(net)})
+    assert content.isdisjoint(each.settings["net content"] for each in again if each.settings)
+
+
+def test_wrong_nets_and_settings_are_refused_in_one_line(tmp_path):
+    with pytest.raises(NetError, match="there is no net 'nonsense'"):
+        GUPTA_SHAH_2022.plan("quick", VARIANTS, 0, {"net": "nonsense"})
+    with pytest.raises(NetError, match="for 5x5x4, not for 6x7x4"):
+        GUPTA_SHAH_2022.plan("quick", VARIANTS, 0, {"net": str(opinionated_net(tmp_path, "5x5x4"))})
+    with pytest.raises(InvalidStudyError, match="gupta-shah-2022 has no setting 'nets'; its settings are net"):
+        GUPTA_SHAH_2022.plan("quick", VARIANTS, 0, {"nets": "connect4"})
+
+
+# --- Runs ---
+
+
+@pytest.mark.compiled
+def test_a_cell_repeats_itself_and_counts_for_the_right_side():
+    experiment = experiment_of(names.cell("greedy", "minimax"), games=10)
+    figures = GUPTA_SHAH_2022.run(experiment).figures
+    assert figures == GUPTA_SHAH_2022.run(experiment).figures
+    assert figures["column"] >= 90
+    assert figures["column"] + figures["row"] + figures["draws"] == pytest.approx(100)
+    assert 1 <= figures["distinct"] <= 10
+
+
+@pytest.mark.compiled
+def test_the_parts_of_a_match_are_the_match():
+    """The same games as one long match of the same seed, without a game twice."""
+    pair = "greedy", "minimax"
+    parts = [experiment_of(names.part(*pair, number), **{"from": 10 * number, "games": 10}) for number in range(2)]
+    finished = [Finished(part, __version__, GUPTA_SHAH_2022.run(part)) for part in parts]
+    total = match_total(Results(finished), *pair, "as-published")
+    (stream,) = experiment_of(names.match(*pair)).random_streams(1)
+    whole = play_match("greedy", "gupta-shah-2022/minimax", games=20, seed=int(stream.generate_state(1)[0])).summary
+    assert total.pairs == whole.pairs
+    assert (total.games, total.distinct) == (20, whole.distinct_games)
+    assert (total.points, total.interval) == (whole.score, whole.score_interval)
+    assert total.sides["first"]["wins"] == whole.as_first.wins
+    assert total.sides["second"]["losses"] == whole.as_second.losses
+
+
+@pytest.mark.compiled
+def test_grades_are_those_of_the_arena():
+    experiment = experiment_of(names.grade("minimax"), positions=60)
+    figures = GUPTA_SHAH_2022.run(experiment).figures
+    assert figures == GUPTA_SHAH_2022.run(experiment).figures
+    assert figures["positions"] == 60
+    assert 0 < figures["critical"] < 60
+    assert 50 < figures["critical_accuracy"] <= figures["outcome_accuracy"] <= 100
+    assert figures["mean_regret.low"] <= figures["mean_regret"] <= figures["mean_regret.high"]
+
+
+@pytest.mark.compiled
+def test_speed_is_of_the_machine_alone(tmp_path):
+    size = {"percent of a move": 1, "openings": 1}
+    measured = GUPTA_SHAH_2022.run(experiment_of(names.SPEED, settings={"net": str(opinionated_net(tmp_path))}, **size))
+    assert measured.figures == {}
+    assert set(measured.timings) == {"mcts", "hybrid", "alphazero"}
+    assert 0 < measured.timings["mcts"] < measured.timings["hybrid"]
+
+
+@pytest.mark.compiled
+def test_the_published_hybrid_decides_as_the_ordinary_one():
+    """Its minimax judges finished games by its heuristic: of two plies, all that this decides is among lost moves."""
+    rng, seen = np.random.default_rng(0), 0
+    ours = Minimax(CONNECT_FOUR, make_heuristic("powers", CONNECT_FOUR), all_best=True)
+    while seen < 60:
+        position = random_position(rng)
+        if position is not None and not all(loses_at_once(position, action) for action in position.legal_actions):
+            assert set(two_plies_as_published(position)) <= set(ours.search(position, 2).best)
+            seen += 1
+
+
+def random_position(rng):
+    position = Position.start()
+    for _ in range(int(rng.integers(4, 36))):
+        if not position.is_over:
+            position = position.play(int(rng.choice(position.legal_actions)))
+    return None if position.is_over else position
+
+
+def loses_at_once(position, action):
+    after = position.play(action)
+    return not after.is_over and bool(after.winning_actions())
+
+
+def two_plies_as_published(position):
+    values = {}
+    for action in position.legal_actions:
+        after = position.play(action)
+        replies = [after] if after.is_over else [after.play(reply) for reply in after.legal_actions]
+        values[action] = min(window_sum(reply.to_array(), position.side_to_move) for reply in replies)
+    return [action for action, value in values.items() if value == max(values.values())]
+
+
+def window_sum(board, mark):
+    total = 0
+    rows, columns = board.shape
+    for row in range(rows):
+        for column in range(columns):
+            for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+                if not (row + 3 * down < rows and 0 <= column + 3 * right < columns):
+                    continue
+                window = [int(board[row + place * down, column + place * right]) for place in range(4)]
+                own, other = window.count(mark), window.count(3 - mark)
+                if own >= 2 and other == 0:
+                    total += 1000 ** (own - 1)
+                elif other >= 2 and own == 0:
+                    total -= 2000 ** (other - 1)
+    return total
+
+
+# --- The report ---
+
+
+def made_up_match(a, b, *, wins, variant="as-published"):
+    """Forty games in pairs, of which a wins `wins` on each side and loses the others."""
+    figures = {f"pairs.{points}": 0.0 for points in range(5)} | {"pairs.4": float(wins), "pairs.0": 20.0 - wins}
+    for side in ("first", "second"):
+        figures |= {f"{side}.wins": float(wins), f"{side}.draws": 0.0, f"{side}.losses": 20.0 - wins}
+    experiment = experiment_of(names.part(a, b, 0), variant, **{"from": 0, "games": 40})
+    return Finished(experiment, __version__, Measured(figures | {"distinct": 33.0}))
+
+
+def as_in_table_2():
+    """Matches that follow the order of Table 2."""
+    scores = published().table_2
+    return [made_up_match(a, b, wins=15 if scores[a] > scores[b] else 5) for a, b in PAIRS]
+
+
+def test_matches_are_shown_for_the_column_with_the_published_winner_or_the_other():
+    rows = {row.label: row for row in tables_of(as_in_table_2())["Points of the column"].rows}
+    row = rows["MCTS - Minimax: Minimax, %"]
+    assert (row.published, row.as_published.mean) == (20.0, 25.0)
+    assert row.as_published.interval[0] < 25.0 < row.as_published.interval[1] < 50
+    assert row.agreement.sentence == "the same winner"
+    assert rows["MCTS - Minimax: Minimax moving first, %"].as_published.mean == 25.0
+    other = tables_of([made_up_match("mcts", "minimax", wins=4)])["Points of the column"].rows[0]
+    assert (other.as_published.mean, other.agreement.agrees) == (80.0, False)
+    assert tables_of([made_up_match("mcts", "minimax", wins=10)])["Points of the column"].rows[0].agreement is None
+
+
+def test_ratings_stand_beside_table_2_with_the_agreement_of_the_orders():
+    sections = {part.title: part for part in GUPTA_SHAH_2022.sections(Results(as_in_table_2()))}
+    rows = {row.label: row.as_published.mean for row in sections["Table 2"].tables[0].rows}
+    assert sorted(rows, key=rows.get) == ["Greedy", "Minimax", "Hybrid", "MCTS", "AlphaZero"]
+    assert np.mean(list(rows.values())) == pytest.approx(np.mean(list(published().table_2.values())))
+    same = sum(order == tuple(range(5)) or order == tuple(reversed(range(5))) for order in permutations(range(5)))
+    assert f"Kendall's tau 1.00, p = {same / 120:.3f}" in sections["Table 2"].text[0]
+    assert "Table 2" not in {part.title for part in GUPTA_SHAH_2022.sections(Results(as_in_table_2()[1:]))}
+
+
+def test_cells_agree_by_an_exact_test():
+    def shown(hits, runs):
+        name = names.cell("mcts", "minimax")
+        figures = {"column": 10.0 * hits, "row": 100.0 - 10.0 * hits, "draws": 0.0, "distinct": 9.0}
+        finished = [
+            Finished(
+                Experiment("gupta-shah-2022", name, "as-published", seed, {"games": 10}), __version__, Measured(figures)
+            )
+            for seed in range(runs)
+        ]
+        return tables_of(finished)["The column moves first"]
+
+    assert [row.published for row in shown(2, 1).rows] == [20.0, 80.0]  # no draws were seen: none are shown
+    assert all(row.agreement.agrees for row in shown(2, 20).rows)
+    assert all(row.agreement.agrees for row in shown(0, 1).rows)  # ten games cannot tell
+    assert not any(row.agreement.agrees for row in shown(9, 20).rows)
+    assert shown(2, 1).note == "Different games among ten, where not all are: MCTS - Minimax 9.0."
+
+
+def test_simulations_of_five_seconds_stand_beside_the_published_ones():
+    timings = {"mcts": 4.66e-6, "hybrid": 4.8e-4, "alphazero": 4.5e-3}
+    finished = [Finished(experiment_of(names.SPEED), __version__, Measured(timings=timings))]
+    rows = {row.label: row for row in tables_of(finished)["In five seconds"].rows}
+    assert rows["MCTS"].published == 20_000
+    assert rows["MCTS"].as_published.mean == pytest.approx(1e6)
+    assert rows["Hybrid"].as_published.mean == pytest.approx(1e4)
+    assert rows["AlphaZero"].published is None
+
+
+def test_a_report_can_be_made_of_nothing():
+    assert [part.title for part in GUPTA_SHAH_2022.sections(Results([]))] == ["Who plays"]
