@@ -220,7 +220,7 @@ def made_up_match(a, b, *, wins, variant="as-published"):
     for side in ("first", "second"):
         figures |= {f"{side}.wins": float(wins), f"{side}.draws": 0.0, f"{side}.losses": 20.0 - wins}
     experiment = experiment_of(names.part(a, b, 0), variant, **{"from": 0, "games": 40})
-    return Finished(experiment, __version__, Measured(figures | {"distinct": 33.0}))
+    return Finished(experiment, __version__, Measured(figures | {"distinct": 33.0}, timings={"a": 0.02, "b": 0.004}))
 
 
 def as_in_table_2():
@@ -239,6 +239,17 @@ def test_matches_are_shown_for_the_column_with_the_published_winner_or_the_other
     other = tables_of([made_up_match("mcts", "minimax", wins=4)])["Points of the column"].rows[0]
     assert (other.as_published.mean, other.agreement.agrees) == (80.0, False)
     assert tables_of([made_up_match("mcts", "minimax", wins=10)])["Points of the column"].rows[0].agreement is None
+
+
+def test_what_a_move_costs_is_told_by_player():
+    (section,) = [
+        part
+        for part in GUPTA_SHAH_2022.sections(
+            Results([made_up_match("greedy", "mcts", wins=0), made_up_match("mcts", "hybrid", wins=0)])
+        )
+        if part.title == "The same matches, played fairly"
+    ]
+    assert "as-published, on the machine that played: Greedy 20, MCTS 12, Hybrid 4." in section.text[-1]
 
 
 def test_ratings_stand_beside_table_2_with_the_agreement_of_the_orders():

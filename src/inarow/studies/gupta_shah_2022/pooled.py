@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import fmean
 
 from inarow.arena import ratings
 from inarow.arena.statistics import Interval, pair_score, score_interval
@@ -55,6 +56,17 @@ def match_total(results: Results, a: str, b: str, variant: Variant) -> MatchTota
         return None
     sides = {side: {kind: added(f"{side}.{kind}") for kind in _KINDS} for side in _SIDES}
     return MatchTotal(pairs, sides, added("distinct"))
+
+
+def seconds_a_move(results: Results, player: str, variant: Variant) -> float | None:
+    """The mean over all that there is of a player's matches."""
+    found = []
+    for pair in PAIRS:
+        if player in pair:
+            side = "ab"[pair.index(player)]
+            timings = [results.timing(names.part(*pair, number), variant, side) for number in range(names.PARTS)]
+            found += [seconds for seconds in timings if seconds is not None]
+    return fmean(found) if found else None
 
 
 def rate_players(results: Results, variant: Variant) -> ratings.Ratings | None:

@@ -6,8 +6,8 @@ from inarow.arena.statistics import wilson_interval
 from inarow.studies.comparison import Agreement, Estimate
 from inarow.studies.experiment import VARIANTS
 from inarow.studies.gupta_shah_2022 import names
-from inarow.studies.gupta_shah_2022.pooled import MatchTotal, match_total
-from inarow.studies.gupta_shah_2022.published import PAIRS, TITLES, published
+from inarow.studies.gupta_shah_2022.pooled import MatchTotal, match_total, seconds_a_move
+from inarow.studies.gupta_shah_2022.published import PAIRS, PLAYERS, TITLES, published
 from inarow.studies.report import Row, Section, Table, agreement_summary
 from inarow.studies.results import Results
 
@@ -102,9 +102,21 @@ def matches_section(results: Results) -> Section:
         text=(
             "Every opening, an exact draw of six plies, is played twice with sides swapped; intervals follow from the"
             " pairs. Agreement: whether the winner is the published one, where our interval does not hold 50 %.",
+            *_times(results),
         ),
         tables=tables if rows else (),
     )
+
+
+def _times(results: Results) -> list[str]:
+    """What a move costs each player, if anything was played."""
+    texts = []
+    for variant in VARIANTS:
+        seconds = {player: seconds_a_move(results, player, variant) for player in PLAYERS}
+        listed = [f"{TITLES[player]} {1000 * each:.3g}" for player, each in seconds.items() if each is not None]
+        if listed:
+            texts.append(f"Milliseconds a move, {variant}, on the machine that played: {', '.join(listed)}.")
+    return texts
 
 
 def _match_rows(row: str, column: str, totals: list[MatchTotal | None]) -> list[Row]:
