@@ -75,11 +75,23 @@ def content_hash(path: Path, error: type[InarowError]) -> str:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file that takes its name only when the block ends well; until then an older one stays."""
+    """A file that takes its name only when the block ends well and the disk has it; until then an older one stays."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with draft.open("wb") as file:
             yield file
+            file.flush()
+            os.fsync(file.fileno())
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def remove_drafts(folder: Path, name: str = "*") -> None:
+    """Removes what a killed process left of files that it was writing: of all, or of those called `name`.
+
+    Nobody else may be writing them.
+    """
+    for draft in folder.glob(f".{name}.*"):
+        if draft.suffix[1:].isdigit():
+            draft.unlink(missing_ok=True)

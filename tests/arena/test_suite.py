@@ -14,6 +14,7 @@ from inarow.games.perft import count_positions
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.games.symmetry import canonical_key
+from inarow.journal import open_journal
 from inarow.search.shipped import analyse, solver_for
 from inarow.workers import open_pool
 from tests.search.retrograde import all_levels
@@ -218,28 +219,22 @@ def test_a_suite_is_the_same_on_any_number_of_workers(tmp_path):
         assert row == exact_scores(position, solver)
 
 
+class KilledError(Exception):
+    pass
+
+
 def test_a_killed_build_goes_on_where_it_was(tmp_path):
-    path, journal = tmp_path / "suite.npz", tmp_path / "suite.npz.journal"
+    path = tmp_path / "suite.npz"
     whole = built(path)
     lines = [
         f"{position.moves} {' '.join(map(str, row))}"
         for position, row in zip(whole.positions, whole.scores.tolist(), strict=True)
     ]
     marked = lines[0] + "7"  # a score that only the journal can have given
-    journal.write_text("\n".join(["suite 3x4x3", marked, *lines[1:20], lines[20][:-1]]))
+    with suppress(KilledError), open_journal(path, "suite 3x4x3", SuiteError) as journal:
+        journal.add([marked, *lines[1:20]])
+        raise KilledError
     again = built(path)
     assert again.scores[0].tolist() == [int(score) for score in marked.split(" ")[1:]]
     assert (again.scores[1:] == whole.scores[1:]).all()
-    assert not journal.exists()
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [("suite 6x7x4\n", "belongs to another suite"), ("suite 3x4x3\n12 x y\n", "is damaged"), ("", "another suite")],
-)
-def test_a_journal_of_something_else_is_left_alone(tmp_path, text, reason):
-    journal = tmp_path / "suite.npz.journal"
-    journal.write_text(text)
-    with pytest.raises(SuiteError, match=reason):
-        built(tmp_path / "suite.npz")
-    assert journal.read_text() == text
+    assert [file.name for file in tmp_path.iterdir()] == ["suite.npz"]

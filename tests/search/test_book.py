@@ -76,26 +76,14 @@ def test_a_killed_build_goes_on_where_it_was(made, tmp_path, monkeypatch):
     assert not path.exists()
     journal = path.with_name("book.npz.journal")
     before = journal.read_text()
-    journal.write_text(before + "12")  # a line that was cut off
+    journal.write_text(before + "00000000 12")  # a line that was cut off
     solved_again = []
     solve_chunk = book_build._solve_chunk
     monkeypatch.setattr(book_build, "_solve_chunk", lambda task: solved_again.extend(task.moves) or solve_chunk(task))
     with open_pool(1) as pool:
         again = build_book(SPEC, 4, path, pool, memory=1 << 22)
     assert again.checksum == book.checksum
-    assert not set(solved_again) & {line.split()[0] for line in before.splitlines()[1:]}
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [("6x7x4 4\n", "belongs to another book"), ("5x5", "belongs to another book"), ("5x5x4 4\n12 x\n", "is damaged")],
-)
-def test_a_journal_that_does_not_fit_is_refused(tmp_path, text, reason):
-    journal = tmp_path / "book.npz.journal"
-    journal.write_text(text)
-    with pytest.raises(BookError, match=reason), open_pool(1) as pool:
-        build_book(SPEC, 4, tmp_path / "book.npz", pool, memory=1 << 22)
-    assert journal.read_text() == text
+    assert not set(solved_again) & {line.split()[1] for line in before.splitlines()[1:]}
 
 
 def test_the_dearest_positions_are_kept_first(made, tmp_path):
@@ -209,7 +197,6 @@ def test_a_broken_shipped_book_costs_one_warning(tmp_path, monkeypatch):
 
 def test_a_book_of_the_empty_board_alone(tmp_path):
     path = tmp_path / "book.npz"
-    path.with_name("book.npz.journal").write_text("4x4x4 0\n 0 77\n")
     with open_pool(1) as pool:
         book = build_book(GameSpec.parse("4x4x4"), 0, path, pool, memory=1 << 22)
     assert len(book) == 1

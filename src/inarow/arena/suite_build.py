@@ -6,7 +6,6 @@ appended to a journal beside the suite, one line a position, so that a killed bu
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,10 +17,11 @@ from inarow import __version__
 from inarow.agents.agent import Agent
 from inarow.agents.registry import make_agent
 from inarow.arena.suite import Suite, exact_scores
-from inarow.errors import InvalidLimitError, SuiteError, shown
+from inarow.errors import InvalidLimitError, SuiteError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.games.symmetry import canonical_key
+from inarow.journal import Journal, open_journal
 from inarow.search.shipped import shipped_book
 from inarow.search.solver import Solver
 from inarow.workers import Pool, Progress
@@ -57,32 +57,17 @@ def build_suite(
     if path.is_dir() or not path.parent.is_dir():
         raise SuiteError(f"{path} is a folder, or in one that is not there; a file is to be written")
     drawn = draw_positions(spec, positions, seed=seed, progress=progress)
-    journal = path.with_name(path.name + ".journal")
-    scored = _resume_journal(journal, spec)
-    missing = [position.moves for position in drawn if position.moves not in scored]
-    left = len(missing)
-    with journal.open("a", encoding="ascii") as file:
-        for chunk in pool.map(_score_chunk, _tasks(spec, memory, missing)):
-            scored |= chunk
-            file.writelines(f"{moves} {' '.join(map(str, scores))}\n" for moves, scores in chunk.items())
-            file.flush()
-            left -= len(chunk)
-            if progress is not None:
-                progress(len(drawn) - left, len(drawn))
-    suite = Suite(
-        path.name,
-        spec,
-        tuple(drawn),
-        np.array([scored[position.moves] for position in drawn], np.int8),
-        {
-            "command": f"inarow suite build {path.name} --board {spec} --positions {positions} --seed {seed}",
-            "version": __version__,
-            "players": list(PLAYERS),
-            "noise": NOISE,
-        },
-    )
-    suite.save(path)
-    journal.unlink()
+    about = {
+        "command": f"inarow suite build {path.name} --board {spec} --positions {positions} --seed {seed}",
+        "version": __version__,
+        "players": list(PLAYERS),
+        "noise": NOISE,
+    }
+    with open_journal(path, f"suite {spec}", SuiteError) as journal:
+        scored = _score(drawn, journal, spec, pool, memory, progress)
+        scores = np.array([scored[position.moves] for position in drawn], np.int8)
+        suite = Suite(path.name, spec, tuple(drawn), scores, about)
+        suite.save(path)
     return suite
 
 
@@ -138,6 +123,22 @@ def _play_to(ply: int, spec: GameSpec, agent: Agent, rng: np.random.Generator) -
 # --- scoring ---
 
 
+def _score(
+    drawn: Sequence[Position], journal: Journal, spec: GameSpec, pool: Pool, memory: int, progress: Progress | None
+) -> dict[str, list[int]]:
+    """The scores of positions by moves: those of the journal, and the others, which go there as they come."""
+    scored = {moves: [int(score) for score in scores] for moves, *scores in (line.split(" ") for line in journal.lines)}
+    missing = [position.moves for position in drawn if position.moves not in scored]
+    left = len(missing)
+    for chunk in pool.map(_score_chunk, _tasks(spec, memory, missing)):
+        scored |= chunk
+        journal.add(f"{moves} {' '.join(map(str, scores))}" for moves, scores in chunk.items())
+        left -= len(chunk)
+        if progress is not None:
+            progress(len(drawn) - left, len(drawn))
+    return scored
+
+
 def _tasks(spec: GameSpec, memory: int, moves: Sequence[str]) -> list[_Task]:
     return [_Task(str(spec), memory, tuple(moves[at : at + _CHUNK])) for at in range(0, len(moves), _CHUNK)]
 
@@ -152,24 +153,3 @@ def _worker_solver(board: str, memory: int) -> Solver:
 def _score_chunk(task: _Task) -> dict[str, list[int]]:
     solver = _worker_solver(task.board, task.memory)
     return {moves: exact_scores(Position.parse(moves, solver.spec), solver) for moves in task.moves}
-
-
-def _resume_journal(path: Path, spec: GameSpec) -> dict[str, list[int]]:
-    """The scores that a journal holds, by moves; it is left ready to be continued, a new one with its title.
-
-    A last line that was cut off by a kill is dropped.
-    """
-    title = f"suite {spec}"
-    if not path.exists():
-        path.write_text(f"{title}\n", encoding="ascii")
-    text = path.read_text(encoding="ascii", errors="replace")
-    whole = text.rfind("\n") + 1
-    first, *lines = text[:whole].split("\n")[:-1] or [text]
-    if first != title:
-        raise SuiteError(f"{path} belongs to another suite ({shown(first)}, not {title}); remove it to start anew")
-    try:
-        scored = {moves: [int(score) for score in scores] for moves, *scores in (line.split(" ") for line in lines)}
-    except ValueError:
-        raise SuiteError(f"{path} is damaged; remove it to start anew") from None
-    os.truncate(path, whole)
-    return scored

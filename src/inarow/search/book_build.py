@@ -7,7 +7,6 @@ journal beside the book, one line a position.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,10 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from inarow.errors import BookError, InvalidLimitError, shown
+from inarow.errors import BookError, InvalidLimitError
 from inarow.games.history import order_of_columns
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
+from inarow.journal import Journal, open_journal
 from inarow.search.book import Book, book_key, check_board
 from inarow.search.solution import win_score
 from inarow.search.solver import Solver
@@ -44,6 +44,14 @@ class Solved:
     moves: str
     score: int
     nodes: int
+
+    def __str__(self) -> str:
+        return f"{self.moves} {self.score} {self.nodes}"
+
+    @classmethod
+    def parse(cls, line: str) -> Solved:
+        moves, score, nodes = line.split(" ")
+        return cls(moves, int(score), int(nodes))
 
 
 def build_book(
@@ -74,27 +82,26 @@ def build_book(
     if path.is_dir():
         raise BookError(f"{path} is a folder; a file is to be written")
     levels = list(_levels(spec, plies))
-    journal = path.with_name(path.name + ".journal")
-    lines = _resume_journal(journal, f"{spec} {plies}")
-    solved = {book_key(Position.parse(line.moves, spec)): line for line in lines}
-    solved |= _solve(levels[-1], solved, journal, spec, pool, memory, progress)
-    beyond: dict[int, Position] = {}
-    added = levels[-1]
-    for count in deepen:
-        dearest = sorted(added.items(), key=lambda item: -solved[item[0]].nodes)[:count]
-        added = {book_key(after): after for _, position in dearest for after in _successors(position)}
-        solved |= _solve(added, solved, journal, spec, pool, memory, progress)
-        beyond |= added
-    book = _assemble(spec, plies, levels, beyond, solved, entries)
-    book.save(path)
-    journal.unlink()
+    with open_journal(path, f"book {spec} {plies}", BookError) as journal:
+        lines = [Solved.parse(line) for line in journal.lines]
+        solved = {book_key(Position.parse(line.moves, spec)): line for line in lines}
+        solved |= _solve(levels[-1], solved, journal, spec, pool, memory, progress)
+        beyond: dict[int, Position] = {}
+        added = levels[-1]
+        for count in deepen:
+            dearest = sorted(added.items(), key=lambda item: -solved[item[0]].nodes)[:count]
+            added = {book_key(after): after for _, position in dearest for after in _successors(position)}
+            solved |= _solve(added, solved, journal, spec, pool, memory, progress)
+            beyond |= added
+        book = _assemble(spec, plies, levels, beyond, solved, entries)
+        book.save(path)
     return book
 
 
 def _solve(
     positions: Mapping[int, Position],
     solved: Mapping[int, Solved],
-    journal: Path,
+    journal: Journal,
     spec: GameSpec,
     pool: Pool,
     memory: int,
@@ -103,13 +110,11 @@ def _solve(
     """Solves the positions that are not in `solved`, and writes them to the journal as they come."""
     keys = {position.moves: key for key, position in positions.items() if key not in solved}
     found: dict[int, Solved] = {}
-    with journal.open("a", encoding="ascii") as file:
-        for lines in pool.map(_solve_chunk, _tasks(spec, memory, list(keys))):
-            file.writelines(f"{line.moves} {line.score} {line.nodes}\n" for line in lines)
-            file.flush()
-            found |= {keys[line.moves]: line for line in lines}
-            if progress is not None:
-                progress(len(positions) - len(keys) + len(found), len(positions))
+    for lines in pool.map(_solve_chunk, _tasks(spec, memory, list(keys))):
+        journal.add(map(str, lines))
+        found |= {keys[line.moves]: line for line in lines}
+        if progress is not None:
+            progress(len(positions) - len(keys) + len(found), len(positions))
     return found
 
 
@@ -149,26 +154,6 @@ def _solve_chunk(task: _Task) -> list[Solved]:
         solution = solver.solve(Position.parse(moves, solver.spec))
         lines.append(Solved(moves, solution.lower, solution.nodes))
     return lines
-
-
-def _resume_journal(path: Path, title: str) -> list[Solved]:
-    """The finished lines of a journal, which is left ready to be continued; a new one gets its title.
-
-    A last line that was cut off by a kill is dropped.
-    """
-    if not path.exists() or path.stat().st_size == 0:
-        path.write_text(f"{title}\n", encoding="ascii")
-    text = path.read_text(encoding="ascii", errors="replace")
-    whole = text.rfind("\n") + 1
-    first, *lines = text[:whole].split("\n")[:-1] or [text]
-    if first != title:
-        raise BookError(f"{path} belongs to another book ({shown(first)}, not {title}); remove it to start anew")
-    try:
-        solved = [Solved(moves, int(score), int(nodes)) for moves, score, nodes in (line.split(" ") for line in lines)]
-    except ValueError:
-        raise BookError(f"{path} is damaged; remove it to start anew") from None
-    os.truncate(path, whole)
-    return solved
 
 
 def _assemble(

@@ -1,7 +1,7 @@
 """Runs the experiments of a study on workers, and keeps every result at once.
 
 Results are lines of JSON that are only ever added to a file. A kill can tear the last line; it is
-cut off when the file is opened again, and its experiment runs again.
+cut off before the next one is added, and its experiment runs again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class ResultsFile:
     """Finished experiments, of this study and version or of others, one a line."""
 
     def __init__(self, path: Path) -> None:
-        """Opens a file or begins one; raises StoreError if it is something else."""
+        """Reads a file, if there is one; raises StoreError if it is something else."""
         self._path = path
         self.finished: list[Finished] = []
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -38,10 +38,9 @@ class ResultsFile:
                 self.finished.append(msgspec.json.decode(line, type=Finished))
             except msgspec.MsgspecError as error:
                 raise StoreError(f"{path} line {number} is no result of a study: {one_line(error)}") from None
-        if torn:
-            if not torn.startswith(b'{"experiment":'[: len(torn)]):
-                raise StoreError(f"{path} holds no results of a study")
-            os.truncate(path, len(whole) + len(newline))
+        if not torn.startswith(b'{"experiment":'[: len(torn)]):
+            raise StoreError(f"{path} holds no results of a study")
+        self._whole, self._read = len(whole) + len(newline), len(content)
 
     def of(self, experiments: Iterable[Experiment]) -> list[Finished]:
         """The results of this version for some experiments, in the order of the file."""
@@ -63,9 +62,13 @@ class ResultsFile:
                 beside.write(content)
         finished = replace(finished, measured=replace(finished.measured, files={}))
         with self._path.open("ab") as file:
+            if file.tell() != self._read:
+                raise StoreError(f"{self._path} was changed by another process")
+            file.truncate(self._whole)
             file.write(msgspec.json.encode(finished) + b"\n")
             file.flush()
             os.fsync(file.fileno())
+            self._whole = self._read = file.tell()
         self.finished.append(finished)
         return finished
 

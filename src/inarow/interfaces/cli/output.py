@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from io import StringIO
+from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
@@ -24,6 +23,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.table import Table
+
+from inarow.array_file import whole_file
 
 _NO_TERMINAL_WIDTH = 10_000
 
@@ -103,10 +104,7 @@ def new_file(path: Path | None) -> Iterator[TextIO]:
         return
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; a file is to be written")
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with draft.open("w", encoding="utf-8") as file:
-            yield file
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with whole_file(path) as file:
+        text = TextIOWrapper(file, encoding="utf-8", write_through=True)
+        yield text
+        text.detach()

@@ -10,7 +10,8 @@ from cyclopts import Parameter
 from rich import box
 from rich.table import Table as RichTable
 
-from inarow.errors import InvalidStudyError, shown
+from inarow.claim import alone_in
+from inarow.errors import InvalidStudyError, StoreError, shown
 from inarow.interfaces.cli.options import Json, Seed
 from inarow.interfaces.cli.output import json_text, new_file, print_json, print_table, progress_bar, stderr, stdout
 from inarow.interfaces.cli.playing import Workers
@@ -58,8 +59,10 @@ def reproduce(
     variants = VARIANTS if variant == "both" else (variant,)
     experiments = wanted.plan(scale, variants, seed, _chosen(settings))
     folder = Path("reproductions") / f"{study}-{scale}" if out is None else out
-    file = ResultsFile(folder / RESULTS)
-    finished = file.of(experiments) if report_only else _run(wanted, experiments, file, workers)
+    if report_only:
+        finished = ResultsFile(folder / RESULTS).of(experiments)
+    else:
+        finished = _run(wanted, experiments, folder, workers)
     command = shlex.join(
         ["inarow", "reproduce", study, "--scale", scale, "--variant", variant, "--seed", str(seed)]
         + [word for setting in settings for word in ("--set", setting)]
@@ -80,14 +83,18 @@ def _chosen(settings: tuple[str, ...]) -> dict[str, str]:
     return chosen
 
 
-def _run(study: Study, experiments: list[Experiment], file: ResultsFile, workers: int) -> list[Finished]:
-    try:
-        with progress_bar("experiments") as progress:
-            return run_study(study, experiments, file, workers=workers, progress=progress)
-    except KeyboardInterrupt:
-        done = len(file.of(experiments))
-        stderr.print(f"stopped after {done} of {len(experiments)} runs; the same command goes on", style="yellow")
-        raise
+def _run(study: Study, experiments: list[Experiment], folder: Path, workers: int) -> list[Finished]:
+    folder.mkdir(parents=True, exist_ok=True)
+    refusal = StoreError(f"{folder} is in use: another process runs a study there; wait for it, or give another --out")
+    with alone_in(folder, refusal):
+        file = ResultsFile(folder / RESULTS)
+        try:
+            with progress_bar("experiments") as progress:
+                return run_study(study, experiments, file, workers=workers, progress=progress)
+        except KeyboardInterrupt:
+            done = len(file.of(experiments))
+            stderr.print(f"stopped after {done} of {len(experiments)} runs; the same command goes on", style="yellow")
+            raise
 
 
 def _write_files(folder: Path, report: StudyReport) -> None:

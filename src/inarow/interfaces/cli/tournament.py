@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -15,6 +16,8 @@ from inarow.arena.store import Store
 from inarow.arena.store_schema import default_store_path
 from inarow.arena.summary import SideResult
 from inarow.arena.tournament import TournamentPlan, plan_tournament, summarise_tournament
+from inarow.claim import alone_in
+from inarow.errors import StoreError
 from inarow.games.spec import GameSpec
 from inarow.interfaces.cli.options import Board, Json, Seed
 from inarow.interfaces.cli.output import (
@@ -75,14 +78,26 @@ def tournament(
     )
     check_workers(workers)
     path = store or (out / STORE_NAME if out else default_store_path())
-    with Store.open(path) as results:
-        if out is not None:
-            out.mkdir(parents=True, exist_ok=True)
+    with _alone_in(out), Store.open(path) as results:
         table = _play(plan, results, workers)
         summary = summarise_tournament(plan, results)
         if out is not None:
             _write_files(out, plan, results, summary, table)
     print_json(summary) if json else _print_summary(summary, table)
+
+
+@contextmanager
+def _alone_in(out: Path | None) -> Iterator[None]:
+    """Within, no other tournament writes to the folder, which is made if it is missing."""
+    if out is None:
+        yield
+        return
+    out.mkdir(parents=True, exist_ok=True)
+    refusal = StoreError(
+        f"{out} is in use: another process plays a tournament there; wait for it, or give another --out"
+    )
+    with alone_in(out, refusal):
+        yield
 
 
 def _play(plan: TournamentPlan, store: Store, workers: int) -> CrossTable:

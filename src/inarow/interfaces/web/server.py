@@ -7,10 +7,10 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 
 import uvicorn
 
+from inarow.claim import alone_with
 from inarow.errors import InvalidLimitError
 from inarow.interfaces.web.app import make_app
 from inarow.interfaces.web.guard import is_loopback
@@ -26,7 +26,9 @@ def serve_lab(settings: LabSettings, announce: Callable[[str], None]) -> None:
     if settings.token is None and not is_loopback(settings.host):
         settings = replace(settings, token=secrets.token_urlsafe(18))
     settings.runs.mkdir(parents=True, exist_ok=True)
-    with _alone_in(settings.runs), _listening(settings.host, settings.port) as sock:
+    # Two labs in one folder would take each other's jobs for interrupted.
+    refusal = InvalidLimitError(f"another lab serves {settings.runs}; give this one another --runs")
+    with alone_with(settings.runs, refusal), _listening(settings.host, settings.port) as sock:
         announce(_address(settings, sock.getsockname()[1]))
         config = uvicorn.Config(
             make_app(settings),
@@ -53,22 +55,6 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
             raise OSError(f"{host} port {port} cannot be used: {error.strerror or error}") from None
         sock.listen(512)
         yield sock
-
-
-@contextmanager
-def _alone_in(runs: Path) -> Iterator[None]:
-    """Two labs in one folder would take each other's jobs for interrupted."""
-    with (runs / ".lab-lock").open("w") as file:
-        try:
-            import fcntl
-        except ImportError:  # on Windows
-            yield
-            return
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InvalidLimitError(f"another lab serves {runs}; give this one another --runs") from None
-        yield
 
 
 def _address(settings: LabSettings, port: int) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 
 import msgspec
@@ -27,7 +26,8 @@ from inarow.learning.alphazero.run_folder import CurvePoint, RunFolder, RunState
 from inarow.learning.alphazero.selfplay import Yield
 from inarow.learning.alphazero.warm_up import warm_up_for
 from inarow.learning.net_file import ANY_BOARD, Net, NetAbout, to_bytes
-from inarow.workers import Companion, open_companions
+from inarow.learning.run_folder import alone_in_run
+from inarow.workers import Companion, interrupts_deferred, open_companions
 
 Watch = Callable[["AlphaZeroRun"], None]
 """Told many times a second how far the run is; an exception out of it ends the run, saved."""
@@ -76,10 +76,12 @@ class AlphaZeroRun:
     def resume(cls, path: Path, *, minutes: float = 0.0, iterations: int = 0) -> AlphaZeroRun:
         """A run as its last checkpoint left it, if wanted with more to do; raises ConfigError or NetError."""
         folder = RunFolder(path)
-        run = cls(folder, folder.read_config(), is_new=False)
-        if minutes or iterations:
-            run.config = run.config.extended(minutes=minutes, iterations=iterations, done=run.state.iterations)
-            folder.write_config(run.config)
+        config = folder.read_config()
+        with alone_in_run(path):
+            run = cls(folder, config, is_new=False)
+            if minutes or iterations:
+                run.config = run.config.extended(minutes=minutes, iterations=iterations, done=run.state.iterations)
+                folder.write_config(run.config)
         return run
 
     @property
@@ -118,18 +120,21 @@ class AlphaZeroRun:
     def train(
         self, watch: Watch | None = None, grade: Grade | None = None, *, checkpoint_seconds: float = 60.0
     ) -> None:
-        """Trains to the end and leaves the net. Whatever stops it, what was learnt is saved."""
+        """Trains to the end and leaves the net. Whatever stops it, what was learnt is saved.
+
+        Raises ConfigError if another process has the folder.
+        """
         if self.is_finished:
             return
-        self.state.starts += 1
-        with ExitStack() as stack:
-            companions = stack.enter_context(open_companions(self.config.workers - 1))
+        with alone_in_run(self.folder.path), open_companions(self.config.workers - 1) as companions:
+            self.state.starts += 1
             warm_up_for(self.config.specs)
             saved = clock = time.monotonic()
             try:
                 while not self.is_finished:
-                    self._exchange(companions)
-                    self._work()
+                    with interrupts_deferred():  # what is played is learnt from, counted and written, or none of it
+                        self._exchange(companions)
+                        self._work()
                     if self.state.games_of_iteration >= self.config.iteration_games:
                         self._end_iteration()
                     now = time.monotonic()

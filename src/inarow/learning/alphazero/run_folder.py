@@ -14,11 +14,10 @@ does not name is left from a checkpoint that was never finished. Games that came
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +30,7 @@ from inarow.learning.alphazero.config import AlphaZeroConfig
 from inarow.learning.alphazero.learner import Learner
 from inarow.learning.alphazero.replay import Replay
 from inarow.learning.alphazero.selfplay import PlayedGame
+from inarow.learning.run_folder import begin_folder, read_config, write_config, write_curve
 
 _REPLAY_KIND = FileKind("inarow-examples", 1, "the examples of a run", ConfigError, max_bytes=64 << 30)
 _GAMES_HEADER = "board,opening,result,moves\n"
@@ -93,23 +93,16 @@ class RunFolder:
     @classmethod
     def make(cls, path: Path, config: AlphaZeroConfig) -> RunFolder:
         """For a new run; raises ConfigError if there is one."""
-        if (path / "config.json").exists():
-            raise ConfigError(f"{path} has a training run; continue it with --resume, or choose another folder")
-        path.mkdir(parents=True, exist_ok=True)
+        begin_folder(path, config)
         folder = cls(path)
-        folder.write_config(config)
-        folder._games.write_text(_GAMES_HEADER, encoding="utf-8")
+        folder._begin_games()
         return folder
 
     def write_config(self, config: AlphaZeroConfig) -> None:
-        with whole_file(self.path / "config.json") as file:
-            file.write(msgspec.json.format(msgspec.json.encode(config)) + b"\n")
+        write_config(self.path, config)
 
     def read_config(self) -> AlphaZeroConfig:
-        try:
-            return msgspec.json.decode((self.path / "config.json").read_bytes(), type=AlphaZeroConfig)
-        except (OSError, msgspec.MsgspecError, ValueError) as error:
-            raise ConfigError(f"{self.path} has no training run: {one_line(error)}") from None
+        return read_config(self.path, AlphaZeroConfig)
 
     def add_games(self, games: Iterable[PlayedGame]) -> None:
         with self._games.open("a", encoding="utf-8") as file:
@@ -126,22 +119,25 @@ class RunFolder:
         for old in (*self.path.glob("learner-*.safetensors"), *self.path.glob("replay-*.npz")):
             if old not in (self._learner_file(state), self._replay_file(state)):
                 old.unlink(missing_ok=True)
-        with whole_file(self.path / "curve.csv") as file:
-            file.write(_csv(state.curve).encode())
+        write_curve(self.path, CurvePoint, state.curve)
 
     def restore(self, learner: Learner, replay: Replay) -> RunState:
         """The last checkpoint; before the first, a new state. Raises ConfigError or NetError."""
-        state = RunState()
-        if self._state.exists():
-            try:
-                state = msgspec.convert(json.loads(self._state.read_bytes()), RunState)
-            except (OSError, msgspec.MsgspecError, ValueError) as error:
-                raise ConfigError(f"{self._state} is not a checkpoint: {one_line(error)}") from None
-            learner.load(self._learner_file(state))
-            with load_arrays(self._replay_file(state), _REPLAY_KIND) as (_, arrays):
-                replay.restore({name: arrays[name] for name in replay.state()})
-        self._cut_games(state.game_bytes or len(_GAMES_HEADER))
+        if not self._state.exists():
+            self._begin_games()
+            return RunState()
+        try:
+            state = msgspec.convert(json.loads(self._state.read_bytes()), RunState)
+        except (OSError, msgspec.MsgspecError, ValueError) as error:
+            raise ConfigError(f"{self._state} is not a checkpoint: {one_line(error)}") from None
+        learner.load(self._learner_file(state))
+        with load_arrays(self._replay_file(state), _REPLAY_KIND) as (_, arrays):
+            replay.restore({name: arrays[name] for name in replay.state()})
+        self._cut_games(state.game_bytes)
         return state
+
+    def _begin_games(self) -> None:
+        self._games.write_text(_GAMES_HEADER, encoding="utf-8")
 
     def _cut_games(self, length: int) -> None:
         try:
@@ -157,14 +153,6 @@ class RunFolder:
 
     def _replay_file(self, state: RunState) -> Path:
         return self.path / f"replay-{state.saves}.npz"
-
-
-def _csv(curve: list[CurvePoint]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, [field.name for field in fields(CurvePoint)], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(point) for point in curve)
-    return text.getvalue()
 
 
 def random_state(rng: np.random.Generator) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from inarow.learning.deep_q.config import DeepQConfig
 from inarow.learning.deep_q.curve import CurvePoint
 from inarow.learning.deep_q.opponents import MakeOpponent
 from inarow.learning.deep_q.trainer import Trainer
-from inarow.learning.run_folder import begin_folder, read_config, write_curve
+from inarow.learning.run_folder import alone_in_run, begin_folder, read_config, write_curve
 
 Watch = Callable[[Trainer], None]
 """Told after every batch how far the training is; an exception out of it ends the run, saved."""
@@ -47,12 +47,20 @@ class DeepQRun:
     def resume(cls, folder: Path, make_opponent: MakeOpponent | None = None) -> DeepQRun:
         """A run as its last checkpoint left it; raises ConfigError, MissingExtraError without torch or onnx."""
         trainer = Trainer(read_config(folder, DeepQConfig), make_opponent)
-        if (folder / _CHECKPOINT).exists():
-            trainer.restore(load_checkpoint(folder / _CHECKPOINT), str(folder / _CHECKPOINT))
+        with alone_in_run(folder):
+            if (folder / _CHECKPOINT).exists():
+                trainer.restore(load_checkpoint(folder / _CHECKPOINT), str(folder / _CHECKPOINT))
         return cls(folder, trainer)
 
     def train(self, watch: Watch | None = None, *, checkpoint_seconds: float = 15.0) -> None:
-        """Trains to the end and leaves the finished net. Whatever stops it, all whole batches are saved."""
+        """Trains to the end and leaves the finished net. Whatever stops it, all whole batches are saved.
+
+        Raises ConfigError if another process has the folder.
+        """
+        with alone_in_run(self.folder):
+            self._train(watch, checkpoint_seconds)
+
+    def _train(self, watch: Watch | None, checkpoint_seconds: float) -> None:
         trainer = self.trainer
         reached, saved = trainer.checkpoint(), time.monotonic()
         try:

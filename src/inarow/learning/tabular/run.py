@@ -21,7 +21,7 @@ import msgspec
 from inarow.array_file import FileKind, load_arrays, save_arrays
 from inarow.errors import TableError
 from inarow.learning.config import to_config
-from inarow.learning.run_folder import begin_folder, read_config, write_curve
+from inarow.learning.run_folder import alone_in_run, begin_folder, read_config, write_curve
 from inarow.learning.tabular.config import QConfig
 from inarow.learning.tabular.q_table import QTable
 from inarow.learning.tabular.trainer import CurvePoint, MakeOpponent, Trainer
@@ -55,12 +55,20 @@ class TrainingRun:
     def resume(cls, folder: Path, make_opponent: MakeOpponent | None = None) -> TrainingRun:
         """A run as its last checkpoint left it; raises ConfigError or TableError."""
         run = cls(folder, Trainer(read_config(folder, QConfig), make_opponent))
-        if (folder / _TABLE).exists():
-            run._restore()
+        with alone_in_run(folder):
+            if (folder / _TABLE).exists():
+                run._restore()
         return run
 
     def train(self, watch: Watch | None = None, *, checkpoint_seconds: float = 15.0) -> QTable:
-        """Trains to the end and leaves the finished table. Whatever stops it, what was learnt is saved."""
+        """Trains to the end and leaves the finished table. Whatever stops it, what was learnt is saved.
+
+        Raises ConfigError if another process has the folder.
+        """
+        with alone_in_run(self.folder):
+            return self._train(watch, checkpoint_seconds)
+
+    def _train(self, watch: Watch | None, checkpoint_seconds: float) -> QTable:
         trainer = self.trainer
         block, saved, shown = _FIRST_BLOCK, time.monotonic(), 0.0
         try:

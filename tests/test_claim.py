@@ -1,0 +1,60 @@
+import multiprocessing
+import os
+from pathlib import Path
+
+import pytest
+
+from inarow.claim import alone_in, alone_with
+from inarow.errors import StoreError
+
+REFUSAL = StoreError("somebody else is here")
+
+
+def hold(path, told):
+    with alone_with(path, REFUSAL):
+        told.send("held")
+        told.recv()
+
+
+@pytest.mark.parametrize("is_folder", [True, False])
+def test_a_claim_ends_with_its_process(tmp_path, is_folder):
+    path = tmp_path if is_folder else tmp_path / "file"
+    if not is_folder:
+        path.touch()
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=hold, args=(path, theirs))
+    process.start()
+    assert ours.recv() == "held"
+    with pytest.raises(StoreError, match="somebody else"), alone_with(path, REFUSAL):
+        pass
+    process.kill()
+    process.join()
+    with alone_with(path, REFUSAL), pytest.raises(StoreError), alone_with(path, REFUSAL):
+        pass
+    with alone_with(path, REFUSAL):
+        assert list(tmp_path.iterdir()) == ([] if is_folder else [path])
+
+
+def test_a_file_that_its_owner_replaced_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    path.touch()
+    elsewhere = tmp_path / "old"
+    elsewhere.touch()
+    open_file = os.open
+    monkeypatch.setattr("os.open", lambda path, flags: open_file(elsewhere, flags))
+    with pytest.raises(StoreError), alone_with(path, REFUSAL):
+        pass
+
+
+def test_what_a_killed_process_left_half_written_goes(tmp_path):
+    for name in (".table.npz.4711", "table.npz", ".hidden", ".curve.csv.old"):
+        (tmp_path / name).touch()
+    with alone_in(tmp_path, REFUSAL):
+        left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"table.npz", ".hidden", ".curve.csv.old"}
+
+
+def test_what_is_absent_cannot_be_claimed(tmp_path):
+    with pytest.raises(FileNotFoundError), alone_with(Path(tmp_path / "nothing"), REFUSAL):
+        pass
