@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import warnings
 from io import TextIOWrapper
@@ -53,6 +54,8 @@ def main() -> NoReturn:
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")  # garbage is a bad move, not a crash
     try:
+        if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         app(sys.argv[1:], exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
     except UnknownCommandError as error:
@@ -63,11 +66,11 @@ def main() -> NoReturn:
     except (CycloptsError, InarowError, OSError, MemoryError) as error:
         if isinstance(error, BrokenPipeError):  # `inarow ... | head` is no fault
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(0)
+            _end(0)
         _fail(one_line(error), 2)
     except KeyboardInterrupt:
         _fail("interrupted", 130)
-    sys.exit(0)
+    _end(0)
 
 
 def _show_warning(
@@ -84,4 +87,11 @@ def _show_warning(
 
 def _fail(message: str, code: int) -> NoReturn:
     print(f"inarow: {message}", file=sys.stderr)
+    _end(code)
+
+
+def _end(code: int) -> NoReturn:
+    """Everything is said: Ctrl-C from now on ends the process without a word."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(code)
