@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 JOBS ?= 2
 
-.PHONY: demo test lint bench browser clean
+.PHONY: demo test lint soak bench browser clean
 
 DEMO_AGENTS := random greedy winblock negamax minimax:depth=4 mcts:simulations=500 hybrid:simulations=100 solver:level=5
 DEMO_STORE := demo/lab.sqlite
@@ -50,6 +50,13 @@ lint: $(VENV)/dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
+# Kills, interrupts, full disks, bad files, for a quarter of an hour. What was injected and what came of it is in docs/reliability.md.
+soak: $(VENV)/dev
+	$(BIN)/python -m inarow warmup
+	rm -f faults.jsonl
+	INAROW_FAULTS=$(CURDIR)/faults.jsonl $(BIN)/python -m pytest -n $(JOBS) -m "soak or not soak" tests/reliability
+	$(BIN)/python -m tests.reliability.table faults.jsonl docs/reliability.md
+
 bench: $(VENV)/dev
 	$(BIN)/python -m inarow bench --peers --json > benchmarks/latest.json.draft
 	mv benchmarks/latest.json.draft benchmarks/latest.json
@@ -62,7 +69,7 @@ browser:
 	|| echo "chromium is absent and cannot be installed here (no root or no apt-get): browser tests are skipped"
 
 clean:
-	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) demo build dist faults.jsonl .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/python:

@@ -22,7 +22,7 @@ from inarow.arena.store_entries import (
     to_json,
 )
 from inarow.arena.store_games import COLUMNS, from_row, to_row
-from inarow.arena.store_schema import connect, store_errors
+from inarow.arena.store_schema import connect, damage_told, store_errors
 from inarow.errors import StoreError, shown
 from inarow.games.record import GameRecord
 from inarow.games.spec import GameSpec
@@ -90,18 +90,19 @@ class Store:
         """All matches by id, or those on a board, or those in which an agent of this name took part."""
         agents = self._agents()
         rows = self._execute(f"SELECT id, {_MATCH_COLUMNS} FROM matches ORDER BY id")
-        matches = {
-            match_id: MatchEntry(
-                key=key,
-                board=its_board,
-                a=agents[a],
-                b=agents[b],
-                seed=int(seed),
-                opening_plies=opening_plies,
-                settings=from_json(settings),
-            )
-            for match_id, key, its_board, a, b, seed, opening_plies, settings in rows
-        }
+        with damage_told(self._path):
+            matches = {
+                match_id: MatchEntry(
+                    key=key,
+                    board=its_board,
+                    a=agents[a],
+                    b=agents[b],
+                    seed=int(seed),
+                    opening_plies=opening_plies,
+                    settings=from_json(settings),
+                )
+                for match_id, key, its_board, a, b, seed, opening_plies, settings in rows
+            }
         wanted = None if board is None else str(GameSpec.parse(board))
         return {
             match_id: match
@@ -136,7 +137,9 @@ class Store:
         for each, match in self.matches(board=board, agent=agent).items():
             if match_id in (None, each):
                 for row in self._game_rows(each):
-                    yield from_row(row, match.board, names)
+                    with damage_told(self._path):
+                        record = from_row(row, match.board, names)
+                    yield record
 
     def results(self, board: str) -> list[PairResult]:
         """What the finished games on a board sum up to, for each ordered pair of agents that met."""
@@ -147,7 +150,8 @@ class Store:
             " WHERE board = ? AND termination != 'unfinished' GROUP BY first, second ORDER BY first, second",
             (str(GameSpec.parse(board)),),
         )
-        return [PairResult(agents[first], agents[second], *counts) for first, second, *counts in rows]
+        with damage_told(self._path):
+            return [PairResult(agents[first], agents[second], *counts) for first, second, *counts in rows]
 
     def match_results(self, board: str) -> dict[int, tuple[int, int, int]]:
         """Wins, draws and losses of a, by the id of each match on a board that has finished games."""
@@ -175,9 +179,11 @@ class Store:
         board = str(GameSpec.parse(board))
         agents = self._agents()
         rows = self._execute("SELECT agent, suite, grade, created FROM grades WHERE board = ? ORDER BY id", (board,))
-        return [
-            GradeEntry(agents[agent], board, suite, from_json(grade), created) for agent, suite, grade, created in rows
-        ]
+        with damage_told(self._path):
+            return [
+                GradeEntry(agents[agent], board, suite, from_json(grade), created)
+                for agent, suite, grade, created in rows
+            ]
 
     def start_run(self, kind: str, config: dict[str, Any], *, command: str) -> int:
         """The id of a new run; `config` must be JSON, `command` starts the run again."""
@@ -200,7 +206,8 @@ class Store:
         rows = self._execute(
             "SELECT id, kind, config, status, started, finished, command, version FROM runs ORDER BY id"
         )
-        return [RunEntry(run_id, kind, from_json(config), *rest) for run_id, kind, config, *rest in rows]
+        with damage_told(self._path):
+            return [RunEntry(run_id, kind, from_json(config), *rest) for run_id, kind, config, *rest in rows]
 
     # --- rows ---
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import repeat
 from operator import attrgetter
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
 from inarow.errors import StoreError, one_line, shown
-from inarow.games.record import GameRecord, Ply
+from inarow.games.record import GameRecord, Ply, Termination
 
 COLUMNS = "number, first, second, moves, winner, termination, opening, plies, seed, fault, details"
 _PLY_FIELDS = Ply.__struct_fields__
+_TERMINATIONS = get_args(Termination)
 _ply_values = attrgetter(*_PLY_FIELDS)
 
 
@@ -66,7 +67,9 @@ def from_row(row: tuple[Any, ...], board: str, names: Mapping[int, str]) -> Game
     try:
         known = _decoder.decode(details)
         plies = _decode_plies(known)
-    except (msgspec.MsgspecError, ValueError) as error:
+        if not (isinstance(moves, str) and isinstance(opening, int) and termination in _TERMINATIONS):
+            raise ValueError("its moves, its opening or its end are not what they must be")
+    except (msgspec.MsgspecError, ValueError, TypeError) as error:
         raise StoreError(f"game {number} of the results store is damaged: {one_line(error)}") from None
     return GameRecord(
         board=board,

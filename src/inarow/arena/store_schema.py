@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from inarow.errors import StoreError, one_line
+from inarow.errors import InarowError, StoreError, one_line
 
 APPLICATION_ID = int.from_bytes(b"inar", "big")
 _HEADER_BYTES = 100
@@ -94,6 +94,17 @@ def store_errors(path: Path) -> Iterator[None]:
         yield
     except (sqlite3.Error, OSError, UnicodeError, OverflowError) as error:
         raise StoreError(f"results store {path}: {one_line(error)}") from None
+
+
+@contextmanager
+def damage_told(path: Path) -> Iterator[None]:
+    """Within, rows that contradict each other or hold what no store writes are told as a StoreError."""
+    try:
+        yield
+    except InarowError:
+        raise
+    except (LookupError, TypeError, ValueError) as error:
+        raise StoreError(f"results store {path} is damaged: {one_line(error)}") from None
 
 
 def connect(path: Path, *, readonly: bool) -> sqlite3.Connection:

@@ -128,7 +128,9 @@ class RunFolder:
             return RunState()
         try:
             state = msgspec.convert(json.loads(self._state.read_bytes()), RunState)
-        except (OSError, msgspec.MsgspecError, ValueError) as error:
+            if state.random:
+                np.random.default_rng().bit_generator.state = state.random  # says whether it is one
+        except Exception as error:  # a damaged file can raise almost anything
             raise ConfigError(f"{self._state} is not a checkpoint: {one_line(error)}") from None
         learner.load(self._learner_file(state))
         with load_arrays(self._replay_file(state), _REPLAY_KIND) as (_, arrays):

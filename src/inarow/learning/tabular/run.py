@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from inarow.array_file import FileKind, load_arrays, save_arrays
-from inarow.errors import TableError
+from inarow.errors import TableError, one_line
 from inarow.learning.config import to_config
 from inarow.learning.run_folder import alone_in_run, begin_folder, read_config, write_curve
 from inarow.learning.tabular.config import QConfig
@@ -116,7 +116,10 @@ class TrainingRun:
         table, about = QTable.load(self.folder / _TABLE, memory=trainer.config.memory << 20)
         if to_config(about.get("config"), QConfig, str(self.folder / _TABLE)) != trainer.config:
             raise TableError(f"{self.folder / _TABLE} is not from the config beside it")
-        trainer.restore(about["state"], table)
+        try:
+            trainer.restore(about["state"], table)
+        except Exception as error:  # a damaged state can raise almost anything
+            raise TableError(f"{self.folder / _TABLE} has no state to go on from: {one_line(error)}") from None
         if len(trainer.frozen):
             with load_arrays(self._frozen_file(), _FROZEN_KIND) as (_, arrays):
                 trainer.frozen = arrays["values"]

@@ -1,0 +1,144 @@
+"""Files that are cut off, damaged, of somebody else or of a later version: one line, and the file stays as it is."""
+
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+from inarow.errors import InarowError
+from tests.reliability.faults import tell
+from tests.reliability.formats import FORMATS, Format
+
+FEW, MANY = 25, 2000
+"""Cuts and changes of each file."""
+FOREIGN = (
+    b"",
+    b"\0",
+    b"\xff\xfe",
+    b"hello\n",
+    b"[]",
+    b"{}",
+    b"null",
+    b"[" * 100_000,
+    b'{"version": 1e999}',
+    bytes(5000),
+    b"PK\x05\x06" + bytes(18),  # an empty archive
+    b"\x1f\x8b\x08\0\0\0\0\0\0\x03",
+    b"\x89PNG\r\n\x1a\n" + bytes(100),
+    b"\x7fELF" + bytes(100),
+    b"SQLite format 3\0" + bytes(100),
+    b"\x93NUMPY\x01\x00",
+    b"(lp0\ncos\nsystem\n(S'false'\ntR.",  # a pickle that would run a command
+    "ünïcödé \N{SNOWMAN}\n".encode(),
+)
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    """A folder with a sound file of a format, which must not be changed, and the file."""
+    known = {}
+
+    def find(kind: Format) -> Path:
+        if kind.name not in known:
+            known[kind.name] = kind.make(tmp_path_factory.mktemp("sound"))
+        return known[kind.name]
+
+    return find
+
+
+@pytest.fixture
+def try_to_read(tmp_path, sound):
+    """Puts content in the place of a sound file and reads it: what it says, or None and how it was refused."""
+
+    def read(kind: Format, content: bytes):
+        folder = tmp_path / "bad"
+        if not folder.exists():
+            shutil.copytree(sound(kind).parent, folder)
+        path = folder / sound(kind).name
+        path.write_bytes(content)
+        beside = {each.name for each in folder.iterdir()}
+        try:
+            return kind.read(path), ""
+        except InarowError as error:
+            refusal = str(error)
+        assert "\n" not in refusal
+        assert path.read_bytes() == content
+        assert {each.name for each in folder.iterdir()} == beside
+        return None, refusal.replace(f"{folder}/", "").replace(str(folder), "run")
+
+    return read
+
+
+formats = pytest.mark.parametrize("kind", FORMATS, ids=lambda kind: kind.name)
+often = pytest.mark.parametrize("times", [FEW, pytest.param(MANY, marks=pytest.mark.soak, id="long")])
+
+
+@formats
+@often
+def test_a_cut_file_is_refused(kind, times, sound, try_to_read):
+    whole, said = sound(kind).read_bytes(), ""
+    lengths = {len(whole) - 1, *(random.Random(1).randrange(len(whole)) for _ in range(times))}
+    if len(whole) <= times:
+        lengths = set(range(len(whole)))
+    accepted = 0
+    for length in sorted(lengths):
+        found, refusal = try_to_read(kind, whole[:length])
+        accepted += found is not None
+        said = refusal or said
+    assert bool(said) == kind.refuses or kind.is_log
+    tell_of(kind, "file cut off anywhere", len(lengths), accepted, said)
+
+
+@formats
+@often
+def test_a_changed_file_is_refused_or_says_something_sound(kind, times, sound, try_to_read):
+    whole, truth = sound(kind).read_bytes(), kind.read(sound(kind))
+    chance, accepted, said = random.Random(2), 0, ""
+    for _ in range(times):
+        found, refusal = try_to_read(kind, changed(whole, chance))
+        accepted += found is not None
+        said = refusal or said
+        if kind.is_checked and found is not None:
+            assert found == (truth[: len(found)] if kind.is_log else truth)
+    tell_of(kind, "bytes of a file changed", times, accepted, said)
+
+
+@formats
+def test_a_foreign_file_is_refused(kind, sound, try_to_read):
+    accepted, said = 0, ""
+    for content in FOREIGN:
+        found, refusal = try_to_read(kind, content)
+        accepted += found is not None
+        said = refusal or said
+    assert bool(said) == kind.refuses
+    tell_of(kind, "file of somebody else", len(FOREIGN), accepted, said)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind.later], ids=lambda kind: kind.name)
+def test_a_file_of_a_later_version_is_refused(kind, sound, try_to_read):
+    found, refusal = try_to_read(kind, kind.later(sound(kind).read_bytes()))
+    assert found is None
+    assert refusal
+    tell_of(kind, "file of a later version", 1, 0, refusal)
+
+
+def changed(content: bytes, chance: random.Random) -> bytes:
+    """With a byte changed, some bytes put in, left out, doubled or made zero."""
+    place, length = chance.randrange(len(content)), chance.randint(1, 40)
+    rest = content[place + length :]
+    middle = {
+        0: bytes([content[place] ^ 1 << chance.randrange(8)]) + content[place + 1 : place + length],
+        1: chance.randbytes(length) + content[place : place + length],
+        2: b"",
+        3: 2 * content[place : place + length],
+        4: bytes(length),
+        5: chance.choice([b"9" * 30, b"-1", b"1e999", b"nan", b"null", b'"', b"\n", b"\0", b"[", b"{"]),
+    }[chance.randrange(6)]
+    return content[:place] + middle + rest
+
+
+def tell_of(kind: Format, fault: str, times: int, accepted: int, said: str) -> None:
+    seen = f"inarow: {said}" if said else ("goes on after its whole lines" if kind.is_log else "passed over")
+    lost = "nothing" if not accepted else f"nothing; {accepted} read as sound"
+    tell(fault, kind.name, injected=times, lost=lost, seen=seen)
