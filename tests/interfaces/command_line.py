@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 import subprocess
 import sys
 import warnings
@@ -30,8 +31,10 @@ def inarow(
         change.chdir(cwd or Path.cwd())
         for name, value in (env or {}).items():
             change.setenv(name, value)
+        interrupt = signal.getsignal(signal.SIGINT)  # which a command that ends gives up
         with pytest.raises(SystemExit) as end:
             main()
+        signal.signal(signal.SIGINT, interrupt)
     return subprocess.CompletedProcess(command, end.value.code, out.getvalue(), err.getvalue())
 
 
