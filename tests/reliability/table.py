@@ -1,4 +1,4 @@
-"""Writes the fault table: `python -m tests.reliability.table FAULTS.jsonl docs/reliability.md`."""
+"""The fault table of docs/reliability.md: `python -m tests.reliability.table FAULTS.jsonl docs/reliability.md`."""
 
 from __future__ import annotations
 

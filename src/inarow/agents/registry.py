@@ -168,7 +168,7 @@ def _convert(kind: AgentKind, info: ParameterInfo, text: str) -> Any:
     wanted = {field.name: field.type for field in msgspec.structs.fields(kind.parameters)}[info.name]
     try:
         return msgspec.convert(text, wanted, strict=False)
-    except msgspec.ValidationError:
+    except (msgspec.ValidationError, UnicodeError):
         raise InvalidAgentError(f"{info.name} of {kind.name} is {shown(text)}; it must be {info.expectation}") from None
 
 

@@ -97,5 +97,5 @@ def from_json(text: str) -> Any:
     """The inverse of `to_json`; raises StoreError."""
     try:
         return msgspec.json.decode(text)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise StoreError(f"the results store is damaged: {one_line(error)}") from None

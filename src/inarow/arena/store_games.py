@@ -69,7 +69,7 @@ def from_row(row: tuple[Any, ...], board: str, names: Mapping[int, str]) -> Game
         plies = _decode_plies(known)
         if not (isinstance(moves, str) and isinstance(opening, int) and termination in _TERMINATIONS):
             raise ValueError("its moves, its opening or its end are not what they must be")
-    except (msgspec.MsgspecError, ValueError, TypeError) as error:
+    except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
         raise StoreError(f"game {number} of the results store is damaged: {one_line(error)}") from None
     return GameRecord(
         board=board,

@@ -134,5 +134,5 @@ def _read_about(metadata: Mapping[str, str], source: str) -> NetAbout:
         return about
     except NetError:
         raise
-    except (msgspec.MsgspecError, ValueError) as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise NetError(f"{source} is not a net of inarow: {one_line(error)}") from None

@@ -50,7 +50,7 @@ def read_config(folder: Path, kind: type[_AnyConfig]) -> _AnyConfig:
     """The config of a run; raises ConfigError."""
     try:
         return msgspec.json.decode((folder / _CONFIG).read_bytes(), type=kind)
-    except (OSError, msgspec.MsgspecError, ValueError) as error:
+    except (OSError, msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise ConfigError(f"{folder} has no training run: {one_line(error)}") from None
 
 

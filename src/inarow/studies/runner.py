@@ -36,7 +36,7 @@ class ResultsFile:
         for number, line in enumerate(whole.splitlines(), start=1):
             try:
                 self.finished.append(msgspec.json.decode(line, type=Finished))
-            except msgspec.MsgspecError as error:
+            except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
                 raise StoreError(f"{path} line {number} is no result of a study: {one_line(error)}") from None
         if not torn.startswith(b'{"experiment":'[: len(torn)]):
             raise StoreError(f"{path} holds no results of a study")

@@ -61,7 +61,7 @@ def train(
 def _kept_document(folder: Path) -> Document:
     try:
         return msgspec.json.decode((folder / "config.json").read_bytes(), type=Document)
-    except (OSError, msgspec.MsgspecError, ValueError) as error:
+    except (OSError, msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise ConfigError(f"{folder} has no training run: {one_line(error)}") from None
 
 

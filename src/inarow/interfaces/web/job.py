@@ -80,7 +80,7 @@ def load_jobs(folder: Path) -> dict[int, Job]:
     for path in sorted(folder.glob("*.json"), key=lambda path: (len(path.name), path.name)):
         try:
             job = msgspec.json.decode(path.read_bytes(), type=Job)
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             continue
         if job.status in UNDER_WAY:
             job.status = "interrupted"

@@ -1,0 +1,68 @@
+"""No code out of data: what the sources of inarow never do, and the few places where they must."""
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[1] / "src" / "inarow"
+FORBIDDEN_MODULES = {"pickle", "cPickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "xml", "yaml"}
+FORBIDDEN_CALLS = {
+    *("eval", "exec", "compile", "__import__", "os.system", "os.popen", "tempfile.mktemp"),
+    *("torch.load", "torch.save", "pickle.loads", "pickle.load", "numpy.fromfile", "runpy.run_path"),
+}
+ALLOWED = {
+    # Processes of one's own talk in pickle, as multiprocessing does; nothing from outside gets there.
+    ("workers.py", "pickle"),
+    ("workers.py", "pickle.loads"),
+    # A Kaggle agent is a program of the user's. It runs in a process of its own.
+    ("agents/kaggle_host.py", "compile"),
+    ("agents/kaggle_host.py", "exec"),
+}
+
+
+def trees():
+    for path in sorted(SOURCE.rglob("*.py")):
+        yield str(path.relative_to(SOURCE)), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def test_no_code_comes_out_of_data():
+    found = set()
+    for name, tree in trees():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                found |= {(name, each.name) for each in node.names if each.name.partition(".")[0] in FORBIDDEN_MODULES}
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in FORBIDDEN_MODULES:
+                found.add((name, node.module))
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) in FORBIDDEN_CALLS:
+                found.add((name, ast.unparse(node.func)))
+    assert found == ALLOWED
+
+
+def test_no_command_goes_through_a_shell_and_no_array_through_pickle():
+    for name, tree in trees():
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call):
+                continue
+            options = {option.arg: ast.unparse(option.value) for option in node.keywords}
+            assert options.get("shell", "False") == "False", name
+            assert options.get("allow_pickle", "False") == "False", name
+            if ast.unparse(node.func) == "np.load":
+                assert options.get("allow_pickle") == "False", name
+
+
+def test_statements_of_the_store_are_made_of_constants():
+    """Whatever stands in braces in an SQL text is a name of this file, all capitals, or a number of its own."""
+    braces = defaultdict(set)
+    for name in ("arena/store.py", "arena/store_schema.py"):
+        for node in ast.walk(ast.parse((SOURCE / name).read_text(encoding="utf-8"))):
+            if isinstance(node, ast.JoinedStr) and any(
+                isinstance(part, ast.Constant) and str(part.value).startswith(("SELECT", "INSERT", "UPDATE", "PRAGMA"))
+                for part in node.values
+            ):
+                braces[name] |= {
+                    ast.unparse(part.value) for part in node.values if isinstance(part, ast.FormattedValue)
+                }
+    assert braces == {
+        "arena/store.py": {"_MATCH_COLUMNS", "COLUMNS", "_PAGE"},
+        "arena/store_schema.py": {"APPLICATION_ID", "len(MIGRATIONS)", "name"},
+    }
