@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 JOBS ?= 2
 
-.PHONY: demo test lint soak bench browser clean
+.PHONY: demo test lint soak fuzz bench browser clean
 
 DEMO_AGENTS := random greedy winblock negamax minimax:depth=4 mcts:simulations=500 hybrid:simulations=100 solver:level=5
 DEMO_STORE := demo/lab.sqlite
@@ -57,6 +57,11 @@ soak: $(VENV)/dev
 	INAROW_FAULTS=$(CURDIR)/faults.jsonl $(BIN)/python -m pytest -n $(JOBS) -m "soak or not soak" tests/reliability
 	$(BIN)/python -m tests.reliability.table faults.jsonl docs/reliability.md
 
+# Garbage for every parser; with atheris, if it is there, else random changes of sound texts.
+INPUTS ?= 1000000
+fuzz: $(VENV)/dev
+	$(BIN)/python fuzz/run.py --inputs $(INPUTS) --json fuzz.json
+
 bench: $(VENV)/dev
 	$(BIN)/python -m inarow bench --peers --json > benchmarks/latest.json.draft
 	mv benchmarks/latest.json.draft benchmarks/latest.json
@@ -69,7 +74,7 @@ browser:
 	|| echo "chromium is absent and cannot be installed here (no root or no apt-get): browser tests are skipped"
 
 clean:
-	rm -rf $(VENV) demo build dist faults.jsonl .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) demo build dist faults.jsonl fuzz.json .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/python:

@@ -56,7 +56,13 @@ if __name__ == "__main__":
     if os.environ.get("INAROW_TEST_CLOCK") == "jumps":
         let_the_clock_jump()
     if sys.argv[1] == "write-games":
-        write_games(Path(sys.argv[2]))
+        from inarow.errors import InarowError
+
+        try:
+            write_games(Path(sys.argv[2]))
+        except InarowError as error:  # as the commands that write games do
+            print(f"inarow: {error}", file=sys.stderr)
+            sys.exit(2)
     else:
         if sys.argv[1] == "train":
             save_often()

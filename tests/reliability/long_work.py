@@ -55,7 +55,7 @@ def start(
 def run(work: LongWork, folder: Path, **options: Any) -> tuple[int, str]:
     """Its exit code and what it said on stderr."""
     process = start(work, folder, **options)
-    _, said = process.communicate(timeout=250)
+    _, said = process.communicate(timeout=500)
     return process.returncode, said
 
 

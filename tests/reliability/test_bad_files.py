@@ -100,7 +100,8 @@ def test_a_changed_file_is_refused_or_says_something_sound(kind, times, sound, t
         accepted += found is not None
         said = refusal or said
         if kind.is_checked and found is not None:
-            assert found == (truth[: len(found)] if kind.is_log else truth)
+            # a line that is gone or twice there is none that was changed
+            assert set(found) <= set(truth) if kind.is_log else found == truth
     tell_of(kind, "bytes of a file changed", times, accepted, said)
 
 

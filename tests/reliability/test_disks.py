@@ -162,12 +162,13 @@ def test_no_deadline_hangs_on_the_wall_clock():
         str(path.relative_to(source))
         for path in source.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Attribute) and ast.unparse(node) in WALL_CLOCKS
+        if isinstance(node, ast.Attribute) and (getattr(node.value, "id", ""), node.attr) in WALL_CLOCKS
     }
     assert users == LABELS
 
 
 WALL_CLOCKS = {
-    *("time.time", "time.time_ns", "time.localtime", "time.gmtime"),
-    *("datetime.now", "datetime.utcnow", "datetime.today", "date.today"),
+    *(("time", name) for name in ("time", "time_ns", "localtime", "gmtime")),
+    *(("datetime", name) for name in ("now", "utcnow", "today")),
+    ("date", "today"),
 }

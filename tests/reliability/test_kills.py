@@ -11,7 +11,7 @@ import pytest
 from tests.reliability.faults import last_line, rounds, tell
 from tests.reliability.long_work import WORKS, LongWork, run, start
 
-SECONDS = 45.0
+SECONDS = 40.0
 """For each kind of work, when all is tried."""
 WITH_TESTS_ELSEWHERE = {"train q", "train deep-q", "train alphazero", "tournament", "reproduce", "suite build", "store"}
 """Killed in the tests of their rooms; here only with `-m soak`."""
@@ -132,7 +132,7 @@ def new_folder(tmp_path: Path, old: Path | None = None) -> Path:
 
 def finish(work: LongWork, folder: Path, process, result) -> None:
     """The process ends well, and leaves what an undisturbed one leaves, if that is given."""
-    _, said = process.communicate(timeout=250)
+    _, said = process.communicate(timeout=500)
     assert process.returncode == 0, said
     assert result is None or work.result(folder) == result
     drafts = [path.name for path in folder.rglob(".*")]
