@@ -82,6 +82,10 @@ class InvalidResultsError(InarowError, ValueError):
     """Results of games from which no ratings follow."""
 
 
+class ClusterError(InarowError, ConnectionError):
+    """A cluster that cannot be reached or started."""
+
+
 class MissingExtraError(InarowError, ImportError):
     """An optional dependency is needed and absent."""
 

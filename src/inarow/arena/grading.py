@@ -17,7 +17,7 @@ from inarow.games.position import Position
 from inarow.games.record import GameRecord
 from inarow.games.spec import CONNECT_FOUR, GameSpec
 from inarow.search.shipped import solver_for
-from inarow.workers import Progress, check_workers, open_pool
+from inarow.workers import Progress, Workers, check_workers, open_pool
 
 GAME = "game"
 """The name of the suite that the moves of a game are."""
@@ -65,7 +65,7 @@ def grade(
     *,
     suite: Suite | str | None = None,
     seed: int = 0,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Progress | None = None,
 ) -> Grade:
     """Grades an agent on a suite (see `find_suite`), or the decided moves of a game, for which nothing else counts.
@@ -87,7 +87,7 @@ def grade(
     elif workers == 1:
         source = (_choice(player, position) for position in suite.positions)
     else:
-        raise InvalidLimitError(f"workers is {workers}; an agent object is asked by one, give an agent string instead")
+        raise InvalidLimitError("workers must be 1 for an agent object; give an agent string instead")
     return _graded(suite, _watched(source, len(suite), progress), agent=name, seed=seed)
 
 
@@ -119,8 +119,8 @@ def _tasks(agent: str, suite: Suite, seed: int) -> list[_Task]:
     ]
 
 
-def _made_anew(tasks: Sequence[_Task], workers: int) -> Iterator[_Choice]:
-    with open_pool(min(workers, len(tasks))) as pool:
+def _made_anew(tasks: Sequence[_Task], workers: Workers) -> Iterator[_Choice]:
+    with open_pool(workers, tasks=len(tasks)) as pool:
         for choices in pool.map(_decide_chunk, tasks):
             yield from choices
 

@@ -13,7 +13,7 @@ from inarow.arena.store import Store
 from inarow.arena.summary import MatchSummary, summarise
 from inarow.games.record import GameRecord
 from inarow.games.spec import CONNECT_FOUR, GameSpec
-from inarow.workers import check_workers, open_pool
+from inarow.workers import Workers, check_workers, open_pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def play_match(
     *,
     games: int = 100,
     seed: int = 0,
-    workers: int = 1,
+    workers: Workers = 1,
     openings: OpeningKind = "balanced",
     opening_plies: int | None = None,
     move_seconds: float | None = None,
@@ -59,7 +59,7 @@ def play_match(
 
 
 def match_games(
-    plan: MatchPlan, *, workers: int = 1, sprt: Sprt | None = None, store: Store | None = None
+    plan: MatchPlan, *, workers: Workers = 1, sprt: Sprt | None = None, store: Store | None = None
 ) -> Iterator[GameRecord]:
     """The games of a plan one by one, in order; with `sprt` up to the pair that decides the test.
 
@@ -74,7 +74,7 @@ def match_games(
     return records if sprt is None else until_decided(records, sprt)
 
 
-def _played(plan: MatchPlan, workers: int) -> Iterator[GameRecord]:
-    with open_pool(min(workers, plan.games // 2)) as pool:
+def _played(plan: MatchPlan, workers: Workers) -> Iterator[GameRecord]:
+    with open_pool(workers, tasks=plan.games // 2) as pool:
         for _, games in play_plans([plan], pool, [0]):
             yield from (record for _, record in games)

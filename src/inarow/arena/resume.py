@@ -8,11 +8,11 @@ from itertools import islice
 from inarow.arena.schedule import MatchPlan, play_plans
 from inarow.arena.store import Store
 from inarow.games.record import GameRecord
-from inarow.workers import check_workers, open_pool
+from inarow.workers import Workers, check_workers, open_pool
 
 
 def play_into_store(
-    plans: Sequence[MatchPlan], store: Store, *, workers: int = 1
+    plans: Sequence[MatchPlan], store: Store, *, workers: Workers = 1
 ) -> Iterator[tuple[int, list[GameRecord]]]:
     """All games of the plans: index of a plan, some games of it, in ascending order for each plan.
 

@@ -16,6 +16,7 @@ from inarow.arena.store import Store
 from inarow.arena.summary import summarise
 from inarow.errors import InvalidAgentError, InvalidLimitError, shown
 from inarow.games.spec import CONNECT_FOUR, GameSpec
+from inarow.workers import Workers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +80,7 @@ def _match_seed(seed: int, a: str, b: str) -> int:
     return int.from_bytes(digest, "big") >> 1
 
 
-def play_tournament(plan: TournamentPlan, store: Store, *, workers: int = 1) -> TournamentSummary:
+def play_tournament(plan: TournamentPlan, store: Store, *, workers: Workers = 1) -> TournamentSummary:
     """Plays what the store does not have yet, into it, and sums up. `play_into_store` does the
     same with `plan.matches` batch by batch.
     """

@@ -20,7 +20,7 @@ from inarow.studies.experiment import Experiment, Scale, Variant
 from inarow.studies.report import StudyReport
 from inarow.studies.results import Finished, Results
 from inarow.studies.study import Study
-from inarow.workers import Progress, interrupts_deferred, open_pool
+from inarow.workers import Progress, Workers, interrupts_deferred, open_pool
 
 
 class ResultsFile:
@@ -78,7 +78,7 @@ def run_study(
     experiments: Sequence[Experiment],
     file: ResultsFile,
     *,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Progress | None = None,
 ) -> list[Finished]:
     """The results of all experiments, in their order. Those that the file has are not run again; the
@@ -90,7 +90,7 @@ def run_study(
     if progress is not None:
         progress(done, len(experiments))
     if missing:
-        with open_pool(min(workers, len(missing))) as pool:
+        with open_pool(workers, tasks=len(missing)) as pool:
             for experiment, measured in zip(missing, pool.map(study.run, missing), strict=True):
                 have[experiment.key] = file.add(Finished(experiment, __version__, measured))
                 done += 1

@@ -17,7 +17,7 @@ from inarow.arena.known_suites import find_suite
 from inarow.arena.store import Store
 from inarow.arena.store_entries import AgentIdentity
 from inarow.games.spec import GameSpec
-from inarow.interfaces.cli.options import Board, Json, Seed
+from inarow.interfaces.cli.options import Board, Json, Ray, Seed, WorkerCount, find_workers
 from inarow.interfaces.cli.output import print_json, progress_bar, stdout
 
 _RATES = {"outcome_accuracy": "outcome", "critical_accuracy": "critical", "optimal_accuracy": "optimal"}
@@ -28,7 +28,8 @@ def grade(
     *,
     board: Board = "connect4",
     suite: str | None = None,
-    workers: int = 1,
+    workers: WorkerCount = None,
+    ray: Ray = None,
     store: Annotated[Path | None, Parameter(help="Also keep the grade in this results store.")] = None,
     json: Json = False,
     seed: Seed = 0,
@@ -41,15 +42,15 @@ def grade(
     Args:
         agent: Agent string, e.g. mcts:simulations=5000
         suite: standard (comes with the package), exhaustive (all positions of a small board), or a file.
-        workers: Processes that decide; the grade is the same for any number.
     """
+    crew = find_workers(workers, ray)
     name = make_agent(agent).name
     with progress_bar("finding the positions"):
         positions = find_suite(suite, GameSpec.parse(board))
     if store is not None:
         Store.open(store).close()  # a bad path costs no work
     with progress_bar(name) as progress:
-        made = grade_agent(name, suite=positions, seed=seed, workers=workers, progress=progress)
+        made = grade_agent(name, suite=positions, seed=seed, workers=crew, progress=progress)
     if store is not None:
         with Store.open(store) as results:
             results.add_grade(AgentIdentity.parse(name), made.board, made.suite, msgspec.to_builtins(made))

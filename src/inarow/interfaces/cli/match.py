@@ -15,10 +15,9 @@ from inarow.arena.summary import AgentCost, MatchSummary, SideResult, summarise
 from inarow.games.pgn import to_pgn
 from inarow.games.record import GameRecord, to_json_line
 from inarow.games.spec import GameSpec
-from inarow.interfaces.cli.options import Board, Json, Seed
+from inarow.interfaces.cli.options import Board, Json, Ray, Seed, WorkerCount, find_workers
 from inarow.interfaces.cli.output import new_file, print_json, progress_bar, stderr, stdout
-from inarow.interfaces.cli.playing import MoveSeconds, OpeningPlies, Openings, Workers
-from inarow.workers import check_workers
+from inarow.interfaces.cli.playing import MoveSeconds, OpeningPlies, Openings
 
 
 def match(
@@ -27,7 +26,8 @@ def match(
     *,
     board: Board = "connect4",
     games: int = 100,
-    workers: Workers = 1,
+    workers: WorkerCount = None,
+    ray: Ray = None,
     openings: Openings = "balanced",
     opening_plies: OpeningPlies = None,
     move_seconds: MoveSeconds = None,
@@ -58,7 +58,7 @@ def match(
         opening_plies=opening_plies,
         move_seconds=move_seconds,
     )
-    check_workers(workers)
+    crew = find_workers(workers, ray)
     records: list[GameRecord] = []
     interrupted = None
     with (
@@ -67,7 +67,7 @@ def match(
         progress_bar(f"{a} - {b}") as progress,
     ):
         try:
-            for record in match_games(plan, workers=workers, sprt=test, store=results):
+            for record in match_games(plan, workers=crew, sprt=test, store=results):
                 records.append(record)
                 progress(len(records), games)
         except KeyboardInterrupt as stop:

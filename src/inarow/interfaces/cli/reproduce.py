@@ -12,9 +12,8 @@ from rich.table import Table as RichTable
 
 from inarow.claim import alone_in
 from inarow.errors import InvalidStudyError, StoreError, shown
-from inarow.interfaces.cli.options import Json, Seed
+from inarow.interfaces.cli.options import Json, Ray, Seed, WorkerCount, find_workers
 from inarow.interfaces.cli.output import json_text, new_file, print_json, print_table, progress_bar, stderr, stdout
-from inarow.interfaces.cli.playing import Workers
 from inarow.interfaces.report.study_page import INTERVALS, comparison_table, study_facts, study_markdown, study_page
 from inarow.interfaces.report.tables import Table
 from inarow.studies.catalogue import find_study
@@ -23,7 +22,7 @@ from inarow.studies.report import StudyReport
 from inarow.studies.results import Finished
 from inarow.studies.runner import ResultsFile, make_report, run_study
 from inarow.studies.study import Study
-from inarow.workers import check_workers
+from inarow.workers import Workers
 
 RESULTS = "results.jsonl"
 
@@ -33,7 +32,8 @@ def reproduce(
     *,
     scale: Scale = "quick",
     variant: Literal["as-published", "corrected", "both"] = "both",
-    workers: Workers = 1,
+    workers: WorkerCount = None,
+    ray: Ray = None,
     out: Path | None = None,
     report_only: bool = False,
     settings: Annotated[tuple[str, ...], Parameter(name="--set")] = (),
@@ -55,14 +55,11 @@ def reproduce(
         settings: Choose what a study leaves open, e.g. --set net=FILE.onnx for gupta-shah-2022.
     """
     wanted = find_study(study)
-    check_workers(workers)
+    crew = find_workers(workers, ray)
     variants = VARIANTS if variant == "both" else (variant,)
     experiments = wanted.plan(scale, variants, seed, _chosen(settings))
     folder = Path("reproductions") / f"{study}-{scale}" if out is None else out
-    if report_only:
-        finished = ResultsFile(folder / RESULTS).of(experiments)
-    else:
-        finished = _run(wanted, experiments, folder, workers)
+    finished = ResultsFile(folder / RESULTS).of(experiments) if report_only else _run(wanted, experiments, folder, crew)
     command = shlex.join(
         ["inarow", "reproduce", study, "--scale", scale, "--variant", variant, "--seed", str(seed)]
         + [word for setting in settings for word in ("--set", setting)]
@@ -83,7 +80,7 @@ def _chosen(settings: tuple[str, ...]) -> dict[str, str]:
     return chosen
 
 
-def _run(study: Study, experiments: list[Experiment], folder: Path, workers: int) -> list[Finished]:
+def _run(study: Study, experiments: list[Experiment], folder: Path, workers: Workers) -> list[Finished]:
     folder.mkdir(parents=True, exist_ok=True)
     refusal = StoreError(f"{folder} is in use: another process runs a study there; wait for it, or give another --out")
     with alone_in(folder, refusal):

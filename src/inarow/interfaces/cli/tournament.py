@@ -19,7 +19,7 @@ from inarow.arena.tournament import TournamentPlan, plan_tournament, summarise_t
 from inarow.claim import alone_in
 from inarow.errors import StoreError
 from inarow.games.spec import GameSpec
-from inarow.interfaces.cli.options import Board, Json, Seed
+from inarow.interfaces.cli.options import Board, Json, Ray, Seed, WorkerCount, find_workers
 from inarow.interfaces.cli.output import (
     command_line,
     json_text,
@@ -31,10 +31,10 @@ from inarow.interfaces.cli.output import (
     stderr,
     stdout,
 )
-from inarow.interfaces.cli.playing import MoveSeconds, OpeningPlies, Openings, Workers
+from inarow.interfaces.cli.playing import MoveSeconds, OpeningPlies, Openings
 from inarow.interfaces.report.gather import bounded_analysis, report_from_tournament
 from inarow.interfaces.report.page import report_markdown, report_page
-from inarow.workers import check_workers
+from inarow.workers import Workers
 
 STORE_NAME = "lab.sqlite"
 """Of the results store in the folder of `--out`."""
@@ -44,7 +44,8 @@ def tournament(
     *agents: str,
     board: Board = "connect4",
     games: int = 100,
-    workers: Workers = 1,
+    workers: WorkerCount = None,
+    ray: Ray = None,
     gauntlet: bool = False,
     openings: Openings = "balanced",
     opening_plies: OpeningPlies = None,
@@ -76,10 +77,10 @@ def tournament(
         opening_plies=opening_plies,
         move_seconds=move_seconds,
     )
-    check_workers(workers)
+    crew = find_workers(workers, ray)
     path = store or (out / STORE_NAME if out else default_store_path())
     with _alone_in(out), Store.open(path) as results:
-        table = _play(plan, results, workers)
+        table = _play(plan, results, crew)
         summary = summarise_tournament(plan, results)
         if out is not None:
             _write_files(out, plan, results, summary, table)
@@ -100,7 +101,7 @@ def _alone_in(out: Path | None) -> Iterator[None]:
         yield
 
 
-def _play(plan: TournamentPlan, store: Store, workers: int) -> CrossTable:
+def _play(plan: TournamentPlan, store: Store, workers: Workers) -> CrossTable:
     table = CrossTable(plan.agents)
     run = store.start_run("tournament", msgspec.to_builtins(plan), command=command_line())
     done = 0

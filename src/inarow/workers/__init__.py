@@ -1,0 +1,36 @@
+"""Running many independent tasks: one interface, whoever does the work.
+
+promises     what workers offer, and how a user names them
+local        processes of this machine
+cluster      a Ray cluster
+interrupts   Ctrl-C at the right moment
+opening      workers for the length of a `with` block
+"""
+
+from inarow.workers.interrupts import interrupts_deferred, interrupts_held_back
+from inarow.workers.opening import open_companions, open_pool
+from inarow.workers.promises import (
+    Cluster,
+    Companion,
+    Companions,
+    Pool,
+    Progress,
+    Shared,
+    Workers,
+    check_workers,
+)
+
+__all__ = [
+    "Cluster",
+    "Companion",
+    "Companions",
+    "Pool",
+    "Progress",
+    "Shared",
+    "Workers",
+    "check_workers",
+    "interrupts_deferred",
+    "interrupts_held_back",
+    "open_companions",
+    "open_pool",
+]

@@ -1,0 +1,217 @@
+"""Work on a Ray cluster: the only file that imports ray.
+
+A task is a Ray task that needs one CPU. Ray gives it again when its node dies, and computes again what
+was lost with a node; tasks are pure functions, so the result is the same. There are no actors: one holds its
+CPU, and after the death of a node would wait for a CPU that may never come, while a task goes to the next
+that is free. What a task keeps in its module is a cache, for Ray uses its processes again.
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any, Generic
+
+import ray
+from ray.exceptions import RayError, RayTaskError
+
+from inarow.errors import ClusterError, TaskError, one_line, shown
+from inarow.workers.interrupts import interrupts_deferred, interrupts_held_back
+from inarow.workers.promises import LOCAL, Companions, Outcome, Progress, Result, Task, Value, that_can_travel
+
+_AUTO = "auto"
+_PORT_SECONDS = 5.0
+_ANSWER_SECONDS = 20.0
+"""How long a cluster may take to answer; Ray itself waits longer than a minute and then ends the process."""
+_OBJECT_STORE_BYTES = 256 << 20
+"""Of a local cluster: for what tasks share, and for results over 100 kB until they are taken."""
+_RETRIES = 5
+"""How many deaths of its node or process a task survives: not more, for it may be their cause."""
+_PER_CPU = 2
+"""Tasks at once for each CPU: one to do and one to go on with."""
+_AHEAD = 4
+"""Tasks handed out, for each of these, beyond the oldest unfinished one: bounds memory."""
+_TRIAL = "import sys, ray; ray.init(address=sys.argv[1], log_to_driver=False); ray.shutdown()"
+
+
+class Connection:
+    """To a cluster; `connect` makes one."""
+
+    def __init__(self) -> None:
+        self._submit: Callable[..., Any] = ray.remote(num_cpus=1, max_retries=_RETRIES)(_work).remote
+        self._cpus = int(ray.cluster_resources().get("CPU", 0))
+        if not self._cpus:
+            raise ClusterError("the cluster has no CPU")
+
+    def submit(self, function: Callable[[Task], Any], task: Task) -> Any:
+        """Where the outcome of a task will be."""
+        return self._submit(version("inarow"), function, task)
+
+    def pool(self, workers: int | None) -> ClusterPool:
+        """Works on so many tasks at once; on all CPUs that are there now if not told."""
+        return ClusterPool(self, workers or _PER_CPU * self._cpus)
+
+    def companions(self, number: int) -> Companions:
+        """So many queues of tasks."""
+        return _Sharing(_ClusterCompanion(self) for _ in range(number))
+
+
+@contextmanager
+def connect(address: str) -> Iterator[Connection]:
+    """A connection for the length of a `with` block; leaving it ends all tasks. Raises ClusterError."""
+    logging.getLogger("ray").setLevel(logging.CRITICAL)  # what matters is an error of ours
+    _start() if address == LOCAL else _join(address)
+    try:
+        yield Connection()
+    finally:
+        with interrupts_deferred():
+            ray.shutdown()
+
+
+def _start() -> None:
+    """A cluster of this machine alone, which ends with this process."""
+    try:
+        with interrupts_held_back():
+            ray.init(
+                address=LOCAL,
+                include_dashboard=False,
+                object_store_memory=_OBJECT_STORE_BYTES,
+                log_to_driver=False,
+                configure_logging=False,
+            )
+    except (OSError, RuntimeError, ValueError, RayError) as error:
+        raise ClusterError(f"no local Ray cluster could be started: {one_line(error)}") from None
+
+
+def _join(address: str) -> None:
+    host, _, port = address.rpartition(":")
+    if address != _AUTO:
+        if not host or "/" in host or not port.isdigit():
+            raise ClusterError(f"{shown(address)} is no cluster; give HOST:PORT, {_AUTO} or {LOCAL}")
+        try:
+            socket.create_connection((host, int(port)), _PORT_SECONDS).close()
+        except (OSError, OverflowError) as error:
+            raise ClusterError(f"no cluster answers at {shown(address)}: {one_line(error)}") from None
+    _try(address)
+    try:
+        ray.init(address=address, log_to_driver=False, configure_logging=False)
+    except (OSError, RuntimeError, ValueError, RayError) as error:
+        raise ClusterError(f"no Ray cluster at {shown(address)}: {one_line(error)}") from None
+
+
+def _try(address: str) -> None:
+    """Joins in another process: Ray ends one that finds something else than a cluster."""
+    command = [sys.executable, "-c", _TRIAL, address]
+    try:
+        trial = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_ANSWER_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise ClusterError(f"no Ray cluster answers at {shown(address)} within {_ANSWER_SECONDS:g} seconds") from None
+    if trial.returncode:
+        reason = (trial.stderr.strip().splitlines() or ["it ended"])[-1]
+        raise ClusterError(f"no Ray cluster at {shown(address)}: {reason}")
+
+
+def _work(wanted: str, function: Callable[[Any], Any], task: Any) -> Outcome:
+    """Runs on the cluster."""
+    if wanted != (found := version("inarow")):
+        return None, RuntimeError(f"a node has inarow {found}, and not {wanted}")
+    try:
+        return function(task), None
+    except Exception as error:
+        return None, that_can_travel(error)
+
+
+def _result(reference: Any, task: object) -> Any:
+    """Waits for the outcome of a task; raises TaskError if it failed."""
+    try:
+        result, failure = ray.get(reference)
+    except RayTaskError as error:  # outside of the function: it could not be loaded, or its result not be sent
+        raise TaskError(task, one_line(error.cause)) from error
+    except RayError as error:
+        raise TaskError(task, f"the cluster lost it {_RETRIES + 1} times ({type(error).__name__})") from error
+    if failure is not None:
+        raise TaskError(task, one_line(failure)) from failure
+    return result
+
+
+class ClusterPool:
+    """A cluster as a pool."""
+
+    def __init__(self, connection: Connection, at_once: int) -> None:
+        self._connection = connection
+        self._at_once = at_once
+
+    def map(
+        self, function: Callable[[Task], Result], tasks: Iterable[Task], *, progress: Progress | None = None
+    ) -> Iterator[Result]:
+        tasks = list(tasks)
+        given: deque[Any] = deque()
+        """From the oldest that was not taken."""
+        unfinished: set[Any] = set()
+        for done, task in enumerate(tasks):
+            while True:
+                while (
+                    done + len(given) < len(tasks)
+                    and len(unfinished) < self._at_once
+                    and len(given) < self._at_once * _AHEAD
+                ):
+                    given.append(self._connection.submit(function, tasks[done + len(given)]))
+                    unfinished.add(given[-1])
+                if given[0] not in unfinished:
+                    break
+                unfinished = _still_unfinished(list(unfinished))
+            result = _result(given.popleft(), task)
+            if progress is not None:
+                progress(done + 1, len(tasks))
+            yield result
+
+
+def _still_unfinished(references: list[Any]) -> set[Any]:
+    """Waits until at least one is finished."""
+    ray.wait(references, fetch_local=False)
+    return set(ray.wait(references, num_returns=len(references), timeout=0, fetch_local=False)[1])
+
+
+class _ClusterCompanion:
+    """A queue of tasks of a cluster."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._given: deque[tuple[Any, object]] = deque()
+
+    @property
+    def due(self) -> int:
+        return len(self._given)
+
+    def give(self, function: Callable[[Task], Any], task: Task) -> None:
+        self._given.append((self._connection.submit(function, task), task))
+
+    def take(self, seconds: float = 0.0) -> list[Any]:
+        results: list[Any] = []
+        while self._given and ray.wait([self._given[0][0]], timeout=0 if results else seconds)[0]:
+            results.append(_result(*self._given.popleft()))
+        return results
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored(Generic[Value]):
+    """Shared through the cluster's object store."""
+
+    reference: Any
+
+    @property
+    def value(self) -> Value:
+        value: Value = ray.get(self.reference)
+        return value
+
+
+class _Sharing(Companions):
+    def share(self, value: Value) -> _Stored[Value]:
+        return _Stored(ray.put(value))
