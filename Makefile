@@ -40,7 +40,7 @@ demo: $(VENV)/demo
 # Kernels are compiled first, on all cores: tests of servers and processes must not wait for the compiler.
 test: $(VENV)/dev lint
 	$(BIN)/python -m inarow warmup
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) -q -m "not compiled" tests/games tests/search tests/agents \
 	  tests/learning/tabular --ignore tests/agents/test_alphazero.py --ignore tests/agents/test_watching.py --ignore tests/search/test_tactics.py --ignore tests/search/test_negamax.py
 

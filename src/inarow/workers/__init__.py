@@ -10,6 +10,7 @@ opening      workers for the length of a `with` block
 from inarow.workers.interrupts import interrupts_deferred, interrupts_held_back
 from inarow.workers.opening import open_companions, open_pool
 from inarow.workers.promises import (
+    MAX_CLUSTER_WORKERS,
     Cluster,
     Companion,
     Companions,
@@ -21,6 +22,7 @@ from inarow.workers.promises import (
 )
 
 __all__ = [
+    "MAX_CLUSTER_WORKERS",
     "Cluster",
     "Companion",
     "Companions",

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
-from inarow.errors import MissingExtraError
 from inarow.workers.local import InProcess, Processes
 from inarow.workers.promises import LOCAL, Cluster, Companions, Pool, Workers, check_workers
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
 _RAY_SETTINGS = {
     "RAY_ENABLE_AUTO_CONNECT": "0",  # a call without a connection is an error, and starts no cluster
+    "RAY_DEDUP_LOGS_SKIP_REGEX": ".",  # matches, and so drops, all that Ray would print: a failure is an error of ours
     "RAY_USAGE_STATS_ENABLED": "0",
 }
 _LOCAL_RAY_SETTINGS = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
@@ -65,10 +65,6 @@ def open_companions(number: int, cluster: Cluster | None = None) -> Iterator[Com
 def _connection(cluster: Cluster) -> AbstractContextManager[Connection]:
     for name, value in {**_RAY_SETTINGS, **(_LOCAL_RAY_SETTINGS if cluster.address == LOCAL else {})}.items():
         os.environ.setdefault(name, value)  # read when ray is loaded
-    try:
-        from inarow.workers.cluster import connect
-    except ModuleNotFoundError as error:
-        if error.name != "ray":
-            raise
-        raise MissingExtraError("ray", "cluster") from None
+    from inarow.workers.cluster import connect
+
     return connect(cluster.address)

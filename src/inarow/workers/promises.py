@@ -9,9 +9,10 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any, Generic, Protocol, TypeVar
 
-from inarow.errors import InvalidLimitError, one_line
+from inarow.errors import InvalidLimitError, MissingExtraError, one_line
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -101,10 +102,20 @@ class Companions(tuple[Companion, ...]):
 
 
 def check_workers(workers: Workers) -> None:
-    """Raises InvalidLimitError for a number of workers that nobody has."""
+    """Raises InvalidLimitError for a number of workers that nobody has, MissingExtraError for a cluster without Ray."""
     number, most = (workers, MAX_WORKERS) if isinstance(workers, int) else (workers.workers, MAX_CLUSTER_WORKERS)
     if number is not None and not 1 <= number <= most:
         raise InvalidLimitError(f"workers is {number}; it must be 1 to {most}")
+    if isinstance(workers, Cluster) and not _has_ray():
+        raise MissingExtraError("ray", "cluster")
+
+
+def _has_ray() -> bool:
+    """Without loading it, which takes a second."""
+    try:
+        return find_spec("ray") is not None
+    except ModuleNotFoundError:
+        return False
 
 
 Outcome = tuple[Any, Exception | None]

@@ -10,7 +10,7 @@ import msgspec
 from cyclopts import Parameter
 
 from inarow.errors import ConfigError, one_line, shown
-from inarow.interfaces.cli.options import Json
+from inarow.interfaces.cli.options import Json, Ray
 from inarow.interfaces.cli.train_alphazero import train_alphazero
 from inarow.interfaces.cli.train_deep_q import train_deep_q
 from inarow.interfaces.cli.train_q import train_q
@@ -23,6 +23,7 @@ _LEARNERS: dict[str, Callable[[TrainingRequest], None]] = {
     "alphazero": train_alphazero,
 }
 _CAN_BE_EXTENDED = {"alphazero"}
+_CAN_PLAY_ON_A_CLUSTER = {"alphazero"}
 
 
 def train(
@@ -31,6 +32,7 @@ def train(
     out: Path | None = None,
     resume: Path | None = None,
     settings: Annotated[tuple[str, ...], Parameter(name="--set")] = (),
+    ray: Ray = None,
     json: Json = False,
     seed: int | None = None,
 ) -> None:
@@ -50,12 +52,19 @@ def train(
         document = _kept_document(resume)
         if out is not None or seed is not None or (settings and document.get("learner") not in _CAN_BE_EXTENDED):
             raise ConfigError("a run that goes on keeps its config and its folder: no --set, --out or --seed")
-        find_trainer(document, str(resume))(TrainingRequest(None, str(resume), resume, json, settings))
+        _check_ray(document, ray)
+        find_trainer(document, str(resume))(TrainingRequest(None, str(resume), resume, json, settings, ray))
         return
     assert preset is not None
     document = find_document(preset, settings if seed is None else (*settings, f"seed={seed}"))
     folder = out or Path("runs") / Path(preset).stem
-    find_trainer(document, preset)(TrainingRequest(document, preset, folder, json))
+    _check_ray(document, ray)
+    find_trainer(document, preset)(TrainingRequest(document, preset, folder, json, ray=ray))
+
+
+def _check_ray(document: Document, ray: str | None) -> None:
+    if ray is not None and document.get("learner") not in _CAN_PLAY_ON_A_CLUSTER:
+        raise ConfigError(f"--ray is for {', '.join(_CAN_PLAY_ON_A_CLUSTER)}: other learners play in one process")
 
 
 def _kept_document(folder: Path) -> Document:

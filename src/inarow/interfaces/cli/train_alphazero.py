@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from inarow.errors import ConfigError, MissingExtraError, shown
+from inarow.errors import ClusterError, ConfigError, MissingExtraError, shown
 from inarow.interfaces.cli.output import live_table, print_json, print_table, stderr, stdout
 from inarow.interfaces.cli.training import TrainingRequest
 from inarow.interfaces.grading_curve import curve_grader
 from inarow.learning.alphazero.config import AlphaZeroConfig
 from inarow.learning.config import to_config
+from inarow.workers import Cluster, check_workers
 
 if TYPE_CHECKING:
     from inarow.learning.alphazero.run import AlphaZeroRun
@@ -29,7 +30,9 @@ _FIRST_WORD_SECONDS = 20.0
 def train_alphazero(request: TrainingRequest) -> None:
     """Trains a net; see `train.py`."""
     run = _open(request)
-    _tell(f"training on {_boards(run.config)} with {run.config.workers} processes into {run.folder.path}")
+    cluster = None if request.ray is None else Cluster(request.ray)
+    players = f"{run.config.workers} processes" if cluster is None else f"{run.config.workers} CPUs of a Ray cluster"
+    _tell(f"training on {_boards(run.config)} with {players} into {run.folder.path}")
     with live_table("training", lambda: _curve_table(run)) as progress:
         tell_lines = _line_teller(run)
 
@@ -39,7 +42,7 @@ def train_alphazero(request: TrainingRequest) -> None:
                 tell_lines()
 
         try:
-            run.train(watch, curve_grader(run.config.specs))
+            run.train(watch, curve_grader(run.config.specs), cluster=cluster)
         except KeyboardInterrupt:
             stderr.print(
                 f"stopped; go on with: inarow train --resume {run.folder.path}",
@@ -48,6 +51,9 @@ def train_alphazero(request: TrainingRequest) -> None:
                 soft_wrap=True,
             )
             raise
+        except ClusterError as error:
+            again = f"inarow train --resume {run.folder.path} --ray ADDRESS"
+            raise ClusterError(f"{error}; the run has begun, go on with: {again}") from None
     _report(run, request)
 
 
@@ -78,6 +84,7 @@ def _open(request: TrainingRequest) -> AlphaZeroRun:
         raise MissingExtraError(error.name, "train") from None
     if request.document is not None:
         config = to_config(request.document, AlphaZeroConfig, request.source)
+        check_workers(config.workers if request.ray is None else Cluster(request.ray, config.workers))
         return AlphaZeroRun.start(config, request.folder)
     minutes, iterations = 0.0, 0
     for setting in request.settings:

@@ -29,6 +29,8 @@ class TrainingRequest:
     json: bool
     settings: tuple[str, ...] = ()
     """Of a run to go on with: what it is given in addition."""
+    ray: str | None = None
+    """The address of a cluster to play on."""
 
 
 def make_opponent(text: str, seed: np.random.SeedSequence) -> Agent:

@@ -9,6 +9,7 @@ from msgspec import Meta, structs
 from inarow.games.spec import GameSpec
 from inarow.learning.alphazero.search_config import SearchConfig
 from inarow.learning.config import ConfigPart
+from inarow.workers import MAX_CLUSTER_WORKERS
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 Side = Annotated[int, Meta(ge=1, le=16)]
@@ -108,11 +109,17 @@ class AlphaZeroConfig(ConfigPart, frozen=True, kw_only=True):
     ] = None
     iterations: Annotated[
         Annotated[int, Meta(ge=1, le=10**7)] | None,
-        Meta(description="or how often a net is published; reproducible with one worker"),
+        Meta(description="or how often a net is published; reproducible with one worker, or with --ray"),
     ] = None
     iteration_games: Annotated[int, Meta(ge=1, le=10**7, description="games between two published nets")] = 300
     workers: Annotated[
-        int, Meta(ge=1, le=256, description="processes: all play, the first learns and plays when it has learnt enough")
+        int,
+        Meta(
+            ge=1,
+            le=MAX_CLUSTER_WORKERS,
+            description="processes: all play, the first learns and plays when it has learnt enough; with --ray CPUs "
+            "of the cluster that play",
+        ),
     ] = 2
     network: NetworkConfig = NetworkConfig()
     search: SearchConfig = SearchConfig()

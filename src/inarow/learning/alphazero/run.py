@@ -1,8 +1,9 @@
 """An AlphaZero run: play, learn, publish, again and again, until its budget is spent.
 
 The learning process draws `reuse` samples for every new example and plays games itself when it has done
-so; its companions only play. With one worker and a budget of iterations the same seed gives the same
-net. Killed at any moment, `resume` goes on from the last checkpoint; games under way are begun anew.
+so; its companions only play. Of a run on a cluster it only learns. With a budget of iterations, and one worker
+or a cluster, the same seed gives the same net. Killed at any moment, `resume` goes on from the last checkpoint;
+games under way are begun anew.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 from inarow.array_file import whole_file
 from inarow.learning.alphazero.config import AlphaZeroConfig
 from inarow.learning.alphazero.evaluator import KIND, Evaluate, net_evaluator
+from inarow.learning.alphazero.farm import Farm
 from inarow.learning.alphazero.gate import passes_gate
 from inarow.learning.alphazero.learner import Learner, Loss
 from inarow.learning.alphazero.onnx_graph import to_onnx
@@ -27,7 +29,7 @@ from inarow.learning.alphazero.selfplay import Yield
 from inarow.learning.alphazero.warm_up import warm_up_for
 from inarow.learning.net_file import ANY_BOARD, Net, NetAbout, to_bytes
 from inarow.learning.run_folder import alone_in_run
-from inarow.workers import Companion, interrupts_deferred, open_companions
+from inarow.workers import Cluster, Companion, interrupts_deferred, open_companions
 
 Watch = Callable[["AlphaZeroRun"], None]
 """Told many times a second how far the run is; an exception out of it ends the run, saved."""
@@ -63,7 +65,8 @@ class AlphaZeroRun:
         content = self._net_bytes()
         if is_new or not folder.net.exists():
             self._write(content)
-        self._evaluate = net_evaluator(Net(folder.net.read_bytes(), str(folder.net)))
+        self._published = folder.net.read_bytes()
+        self._evaluate = net_evaluator(Net(self._published, str(folder.net)))
         self._player = Player(config, self._evaluate, 0, self.state.starts)
         self._last_point = (self.state.seconds, self.state.games)
 
@@ -118,23 +121,32 @@ class AlphaZeroRun:
         return {"replay": self.replay.bytes, "games": self._player.bytes, "companions": self.companion_bytes}
 
     def train(
-        self, watch: Watch | None = None, grade: Grade | None = None, *, checkpoint_seconds: float = 60.0
+        self,
+        watch: Watch | None = None,
+        grade: Grade | None = None,
+        *,
+        cluster: Cluster | None = None,
+        checkpoint_seconds: float = 60.0,
     ) -> None:
         """Trains to the end and leaves the net. Whatever stops it, what was learnt is saved.
 
-        Raises ConfigError if another process has the folder.
+        With a cluster `config.workers` of its CPUs play, and this process learns. Raises ConfigError if another
+        process has the folder.
         """
         if self.is_finished:
             return
-        with alone_in_run(self.folder.path), open_companions(self.config.workers - 1) as companions:
+        number = self.config.workers - 1 if cluster is None else self.config.workers
+        with alone_in_run(self.folder.path), open_companions(number, cluster) as companions:
             self.state.starts += 1
+            farm = None if cluster is None else Farm(companions, self.config, self.state.starts)
             warm_up_for(self.config.specs)
             saved = clock = time.monotonic()
             try:
                 while not self.is_finished:
                     with interrupts_deferred():  # what is played is learnt from, counted and written, or none of it
-                        self._exchange(companions)
-                        self._work()
+                        if farm is None:
+                            self._exchange(companions)
+                        self._work(farm)
                     if self.state.games_of_iteration >= self.config.iteration_games:
                         self._end_iteration()
                     now = time.monotonic()
@@ -159,11 +171,14 @@ class AlphaZeroRun:
 
     # --- Playing and learning ---
 
-    def _work(self) -> None:
-        """Learns from a batch if one is owed, else plays."""
+    def _work(self, farm: Farm | None) -> None:
+        """Learns from a batch if one is owed, else plays, or takes in what was played."""
         learning, state = self.config.learning, self.state
         begin = time.process_time()
         if state.owed < learning.batch or self.replay.seen < _FIRST_BATCHES * learning.batch:
+            if farm is not None:
+                self._reap(farm)
+                return
             self._take(self._player.play())
             state.play_seconds += time.process_time() - begin
             return
@@ -189,18 +204,24 @@ class AlphaZeroRun:
         """Takes in what companions have played and gives them more to do: always one task in advance."""
         for number, companion in enumerate(companions, start=1):
             for result in companion.take():
-                self._take_stretch(result)
+                self._take_stretch(result, len(companions))
             while companion.due < 2:
                 task = Stretch(
                     self.config, self.folder.net, number, self.state.starts, self.simulations, _STRETCH_SECONDS
                 )
                 companion.give(play_stretch, task)
 
-    def _take_stretch(self, result: StretchResult) -> None:
+    def _reap(self, farm: Farm) -> None:
+        """Hands out and takes in at no other moment: what is played, and with which net, must not depend on time."""
+        farm.give(self._published, self.simulations)
+        if (result := farm.take(_STRETCH_SECONDS)) is not None:
+            self._take_stretch(result, self.config.workers)
+
+    def _take_stretch(self, result: StretchResult, companions: int) -> None:
         for found in result.yields:
             self._take(found)
         self.state.play_seconds += result.core_seconds
-        self.companion_bytes = result.bytes * (self.config.workers - 1)
+        self.companion_bytes = result.bytes * companions
 
     # --- Nets ---
 
@@ -218,6 +239,7 @@ class AlphaZeroRun:
             if not passes_gate(spec, evaluate, self._evaluate, self.config.gate, self.config.search, rng):
                 return
         self._write(content)
+        self._published = content
         self._evaluate = evaluate
         self._player.use(evaluate)
 

@@ -26,10 +26,13 @@ from inarow.learning.alphazero.selfplay_memory import (
     HABITS,
     MOVES,
     SIMULATIONS,
+    TO_BEGIN,
     make_harvest,
     make_play,
 )
 
+_STEPS = 16
+"""Questions to the network that make a `Yield`, when games are played to their end."""
 _SPARE_SLOTS = 8
 """For each simulation beyond a block of children: nodes of forced moves."""
 _NO_ANSWERS = np.zeros((0, 0, 0), np.float32), np.zeros(0, np.float32)
@@ -168,6 +171,17 @@ class SelfPlay:
             int(counts[EVALUATIONS]),
             int(counts[MOVES]),
         )
+
+    def play_out(self, games: int) -> tuple[Yield, ...]:
+        """Plays so many games to their end, and begins no other. For games that follow from the random stream alone:
+        with fresh memory, and the same network all the time.
+        """
+        counts = self._harvest.counts
+        counts[TO_BEGIN] = games
+        yields = []
+        while counts[TO_BEGIN] or self._asked:
+            yields.append(self.play(_STEPS))
+        return tuple(yields)
 
     def _joined(self, parts: list[Examples]) -> Examples:
         harvest = self._harvest

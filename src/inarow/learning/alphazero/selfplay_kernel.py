@@ -26,6 +26,7 @@ from inarow.learning.alphazero.selfplay_memory import (
     GAMES_DONE,
     MOVES,
     SIMULATIONS,
+    TO_BEGIN,
     Harvest,
     Play,
 )
@@ -54,7 +55,8 @@ def play_on(
     slots: int,
 ) -> int:
     """Takes the answers to the games `waiting[:answered]` and plays on in all, in each until it waits for
-    the network or has ended; returns how many wait now, as `simulation.advance` does.
+    the network or has ended; returns how many wait now, as `simulation.advance` does. The next call begins
+    another game in the place of one that has ended, if some are to begin.
     """
     counts = harvest.counts
     counts[GAMES_DONE] = counts[EXAMPLES] = 0
@@ -65,6 +67,10 @@ def play_on(
     for game in range(len(waiting)):
         while True:
             if play.is_due[game]:
+                if play.is_new[game]:
+                    if counts[TO_BEGIN] == 0:
+                        break
+                    counts[TO_BEGIN] -= 1
                 prepare_move(layout, forest, searches, play, rules, habits, rng, game, slots)
             if simulate(layout, forest, searches, cache, rules, plan, planes, asked, game, slots) == WAITS:
                 waiting[asked] = game

@@ -26,8 +26,10 @@ HABITS = np.dtype(
 )
 """How games are played."""
 
-GAMES_DONE, EXAMPLES, SIMULATIONS, EVALUATIONS, MOVES = range(5)
-"""Places in `Harvest.counts`: the first two of this call, the others of all calls."""
+GAMES_DONE, EXAMPLES, SIMULATIONS, EVALUATIONS, MOVES, TO_BEGIN = range(6)
+"""Places in `Harvest.counts`: the first two of this call, three of all calls, and games that may still begin."""
+
+_ENDLESS = np.iinfo(np.int64).max
 
 
 class Play(NamedTuple):
@@ -56,7 +58,7 @@ class Harvest(NamedTuple):
     plies: np.ndarray  # [games] int32, how many
     opening: np.ndarray  # [games] int32, of which random
     results: np.ndarray  # [games] int8, 1, 0 or -1 for the first side
-    counts: np.ndarray  # [5] int64
+    counts: np.ndarray  # [6] int64
 
 
 def make_play(games: int, layout: Layout) -> Play:
@@ -91,5 +93,5 @@ def make_harvest(games: int, layout: Layout) -> Harvest:
         plies=np.zeros(games, np.int32),
         opening=np.zeros(games, np.int32),
         results=np.zeros(games, np.int8),
-        counts=np.zeros(5, np.int64),
+        counts=np.array([0, 0, 0, 0, 0, _ENDLESS], np.int64),
     )

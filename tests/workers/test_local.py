@@ -111,7 +111,7 @@ def test_a_senseless_number_of_workers_is_refused(workers):
 SCRIPT = """
 import sys
 from inarow.workers import open_pool
-from tests.test_workers import stay
+from tests.workers.test_local import stay
 if __name__ == "__main__":
     with open_pool(2) as pool:
         list(pool.map(stay, [sys.argv[1]] * 4))
@@ -124,7 +124,7 @@ def test_workers_end_with_their_parent(tmp_path, end):
     script.write_text(SCRIPT)
     marks = tmp_path / "marks"
     marks.mkdir()
-    root = Path(__file__).parents[1]
+    root = Path(__file__).parents[2]
     parent = subprocess.Popen(
         [sys.executable, str(script), str(marks)],
         cwd=root,

@@ -1,0 +1,130 @@
+"""Work on a real Ray cluster of three nodes, of which two are killed: nothing is lost, and nothing is different."""
+
+import os
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from inarow.arena.resume import play_into_store
+from inarow.arena.store import Store
+from inarow.arena.tournament import plan_tournament
+from inarow.errors import ClusterError, TaskError
+from inarow.learning.alphazero.config import AlphaZeroConfig
+from inarow.learning.alphazero.evaluator import net_path
+from inarow.learning.alphazero.farm import Farm
+from inarow.learning.alphazero.players import StretchResult
+from inarow.learning.config import to_config
+from inarow.workers import Cluster, Companions, open_companions, open_pool
+from tests.workers.clusters import Nodes, open_nodes
+from tests.workers.test_local import fail_awkwardly, fail_on_three, slow_square
+
+pytestmark = pytest.mark.xdist_group("cluster")
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Nodes]:
+    with open_nodes(3) as nodes:
+        yield nodes
+
+
+def value_and_threads(task) -> tuple[int, str | None]:
+    return len(task.value), os.environ.get("OMP_NUM_THREADS")
+
+
+def test_a_cluster_keeps_the_promises_of_a_pool(nodes):
+    with open_pool(Cluster(nodes.address)) as pool:
+        calls = []
+        results = list(pool.map(slow_square, range(20), progress=lambda *call: calls.append(call)))
+        assert results == [number * number for number in range(20)]
+        assert calls == [(done, 20) for done in range(1, 21)]
+        results = pool.map(fail_on_three, range(8))
+        assert [next(results) for _ in range(3)] == [0, 1, 2]
+        with pytest.raises(TaskError, match="task '3' failed: three is too many") as error:
+            next(results)
+        assert error.value.task == 3
+        with pytest.raises(TaskError, match="1 is awkward"):
+            list(pool.map(fail_awkwardly, [1]))
+
+
+def test_a_tournament_is_the_same_when_a_node_dies(nodes, tmp_path):
+    plan = plan_tournament(["mcts:simulations=400", "mcts:simulations=300", "winblock"], games=12, seed=3)
+    with Store.open(tmp_path / "local.sqlite") as store:
+        expected = played(plan, store)
+    done = []
+    with Store.open(tmp_path / "cluster.sqlite") as store:
+        for number, records in play_into_store(plan.matches, store, workers=Cluster(nodes.address)):
+            done += [(number, record.moves) for record in records]
+            if nodes.count == 3 and len(done) >= 8:
+                nodes.kill_one()
+        assert played(plan, store) == expected
+    assert nodes.count == 2
+    assert len(done) == 36
+
+
+def played(plan, store: Store) -> list[tuple[int, str]]:
+    """The games of a tournament by match, played if the store has none."""
+    batches = play_into_store(plan.matches, store)
+    return sorted((number, record.moves) for number, records in batches for record in records)
+
+
+PLAY = {
+    "learner": "alphazero",
+    "board": "6x7x4",
+    "iterations": 1,
+    "iteration_games": 40,
+    "workers": 2,
+    "selfplay": {"cache": 1},
+}
+
+
+def reaped(companions: Companions, batches: int, fault=lambda number: None) -> list[StretchResult]:
+    """What a farm brings in with the net that comes with the package."""
+    farm = Farm(companions, to_config(PLAY, AlphaZeroConfig, "test"), start=1)
+    net = net_path("connect4").read_bytes()
+    results: list[StretchResult] = []
+    while len(results) < batches:
+        farm.give(net, 16)
+        if (result := farm.take(1.0)) is not None:
+            results.append(result)
+            fault(len(results))
+    return results
+
+
+def test_self_play_is_the_same_when_a_node_dies(nodes):
+    def fault(number: int) -> None:
+        if number == 3:
+            nodes.kill_one()
+
+    with open_companions(2) as companions:
+        expected = reaped(companions, 8)
+    with open_companions(2, Cluster(nodes.address)) as companions:
+        shared = companions.share(bytes(1_000_000))
+        for companion in companions:
+            companion.give(value_and_threads, shared)
+        assert [companion.take(30) for companion in companions] == [[(1_000_000, "1")]] * 2
+        found = reaped(companions, 8, fault)
+    assert games_of(found) == games_of(expected)
+    assert len(games_of(found)) == 80
+    for one, other in zip(found, expected, strict=True):
+        for these, those in zip(one.yields, other.yields, strict=True):
+            assert np.array_equal(these.examples.policies, those.examples.policies)
+            assert np.array_equal(these.examples.values, those.examples.values)
+
+
+def games_of(results: list[StretchResult]) -> list[str]:
+    return [game.moves for result in results for each in result.yields for game in each.games]
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("127.0.0.1:9", "no cluster answers at '127.0.0.1:9'"),
+        ("ray://127.0.0.1:10001", "is no cluster; give HOST:PORT, auto or local"),
+        ("127.0.0.1:99999999", "no cluster answers"),
+        ("somewhere", "is no cluster"),
+    ],
+)
+def test_a_wrong_address_is_told_at_once(address, message):
+    with pytest.raises(ClusterError, match=message), open_pool(Cluster(address)):
+        pass
