@@ -17,7 +17,7 @@ class Absent:
 
 sys.meta_path.insert(0, Absent())
 """
-EXTRAS = {"torch", "onnx", "onnxscript", "qiskit", "qiskit_aer"}
+EXTRAS = {"torch", "onnx", "onnxscript", "qiskit", "qiskit_aer", "ray", "tensorboardX"}
 
 
 def run_without(blocked: set[str], script: str, *args: str) -> subprocess.CompletedProcess[str]:
@@ -70,6 +70,13 @@ def test_what_needs_an_extra_says_how_to_get_it(tmp_path, blocked, command, line
     result = inarow_without(blocked, *command, *options)
     assert (result.returncode, result.stderr) == (2, line)
     assert not (tmp_path / "run").exists()
+
+
+def test_a_table_is_trained_without_any_extra(tmp_path):
+    settings = ["--set", "phases.0.episodes=100"]
+    result = inarow_without(EXTRAS, "train", "tictactoe-q", *settings, "--out", str(tmp_path / "run"))
+    assert result.returncode == 0, result.stderr
+    assert {path.name for path in (tmp_path / "run").iterdir()} == {"config.json", "curve.csv", "table.npz"}
 
 
 def test_a_study_that_trains_says_what_it_needs(tmp_path):

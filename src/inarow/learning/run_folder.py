@@ -1,4 +1,4 @@
-"""What the folders of training runs share: `config.json`, by which a folder is known as one, and `curve.csv`."""
+"""What the folders of training runs share: `config.json`, by which a folder is known as one, and the curve."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -19,6 +19,8 @@ from inarow.learning.config import ConfigPart
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+    from inarow.learning.event_file import EventFile
 
 _AnyConfig = TypeVar("_AnyConfig", bound=ConfigPart)
 _CONFIG, _CURVE = "config.json", "curve.csv"
@@ -54,11 +56,39 @@ def read_config(folder: Path, kind: type[_AnyConfig]) -> _AnyConfig:
         raise ConfigError(f"{folder} has no training run: {one_line(error)}") from None
 
 
-def write_curve(folder: Path, kind: type[DataclassInstance], points: Sequence[DataclassInstance]) -> None:
-    """A line for each point, under the names of the fields of `kind`."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, [field.name for field in fields(kind)], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(point) for point in points)
-    with whole_file(folder / _CURVE) as file:
-        file.write(text.getvalue().encode())
+class CurveFiles:
+    """The curve of a run in its folder: `curve.csv`, and for TensorBoard an event file, if its package is there."""
+
+    def __init__(self, folder: Path, kind: type[DataclassInstance], step: str) -> None:
+        """`step` is the field of `kind` that grows from point to point."""
+        self._folder, self._step = folder, step
+        self._names = [field.name for field in fields(kind)]
+        self._events: EventFile | None = None
+        self._told, self._last_step = 0, -1
+        """Points in the event file."""
+
+    def write(self, points: Sequence[DataclassInstance]) -> None:
+        """All points so far."""
+        rows = [asdict(point) for point in points]
+        text = io.StringIO()
+        writer = csv.DictWriter(text, self._names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        with whole_file(self._folder / _CURVE) as file:
+            file.write(text.getvalue().encode())
+        self._tell(rows)
+
+    def _tell(self, rows: Sequence[dict[str, Any]]) -> None:
+        if self._events is None or self._told > len(rows):
+            try:
+                from inarow.learning.event_file import EventFile
+            except ImportError:  # the extra tb is not installed
+                return
+            self._events, self._told, self._last_step = EventFile(self._folder), 0, -1
+        for row in rows[self._told :]:
+            step = row.pop(self._step)
+            if step > self._last_step:  # short runs have several points of one step
+                self._events.add(step, row)
+                self._last_step = step
+        self._told = len(rows)
+        self._events.flush()

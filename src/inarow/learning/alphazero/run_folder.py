@@ -30,7 +30,7 @@ from inarow.learning.alphazero.config import AlphaZeroConfig
 from inarow.learning.alphazero.learner import Learner
 from inarow.learning.alphazero.replay import Replay
 from inarow.learning.alphazero.selfplay import PlayedGame
-from inarow.learning.run_folder import begin_folder, read_config, write_config, write_curve
+from inarow.learning.run_folder import CurveFiles, begin_folder, read_config, write_config
 
 _REPLAY_KIND = FileKind("inarow-examples", 1, "the examples of a run", ConfigError, max_bytes=64 << 30)
 _GAMES_HEADER = "board,opening,result,moves\n"
@@ -89,6 +89,7 @@ class RunFolder:
         self.net = path / "net.onnx"
         self._games = path / "games.csv"
         self._state = path / "state.json"
+        self._curve = CurveFiles(path, CurvePoint, step="games")
 
     @classmethod
     def make(cls, path: Path, config: AlphaZeroConfig) -> RunFolder:
@@ -119,7 +120,7 @@ class RunFolder:
         for old in (*self.path.glob("learner-*.safetensors"), *self.path.glob("replay-*.npz")):
             if old not in (self._learner_file(state), self._replay_file(state)):
                 old.unlink(missing_ok=True)
-        write_curve(self.path, CurvePoint, state.curve)
+        self._curve.write(state.curve)
 
     def restore(self, learner: Learner, replay: Replay) -> RunState:
         """The last checkpoint; before the first, a new state. Raises ConfigError or NetError."""

@@ -21,7 +21,7 @@ from inarow.learning.deep_q.config import DeepQConfig
 from inarow.learning.deep_q.curve import CurvePoint
 from inarow.learning.deep_q.opponents import MakeOpponent
 from inarow.learning.deep_q.trainer import Trainer
-from inarow.learning.run_folder import alone_in_run, begin_folder, read_config, write_curve
+from inarow.learning.run_folder import CurveFiles, alone_in_run, begin_folder, read_config
 
 Watch = Callable[[Trainer], None]
 """Told after every batch how far the training is; an exception out of it ends the run, saved."""
@@ -34,6 +34,7 @@ class DeepQRun:
 
     def __init__(self, folder: Path, trainer: Trainer) -> None:
         self.folder, self.trainer = folder, trainer
+        self._curve = CurveFiles(folder, CurvePoint, step="episode")
         self.net = folder / _NET
 
     @classmethod
@@ -81,5 +82,5 @@ class DeepQRun:
     def _save(self, reached: Checkpoint) -> None:
         with whole_file(self.net) as file:
             file.write(self.trainer.net_content())
-        write_curve(self.folder, CurvePoint, self.trainer.curve)
+        self._curve.write(self.trainer.curve)
         save_checkpoint(self.folder / _CHECKPOINT, reached)

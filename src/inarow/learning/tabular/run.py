@@ -21,7 +21,7 @@ import msgspec
 from inarow.array_file import FileKind, load_arrays, save_arrays
 from inarow.errors import TableError, one_line
 from inarow.learning.config import to_config
-from inarow.learning.run_folder import alone_in_run, begin_folder, read_config, write_curve
+from inarow.learning.run_folder import CurveFiles, alone_in_run, begin_folder, read_config
 from inarow.learning.tabular.config import QConfig
 from inarow.learning.tabular.q_table import QTable
 from inarow.learning.tabular.trainer import CurvePoint, MakeOpponent, Trainer
@@ -44,6 +44,7 @@ class TrainingRun:
 
     def __init__(self, folder: Path, trainer: Trainer) -> None:
         self.folder, self.trainer = folder, trainer
+        self._curve = CurveFiles(folder, CurvePoint, step="episode")
 
     @classmethod
     def start(cls, config: QConfig, folder: Path, make_opponent: MakeOpponent | None = None) -> TrainingRun:
@@ -109,7 +110,7 @@ class TrainingRun:
             file_of_earlier.unlink()
 
     def _save_curve(self) -> None:
-        write_curve(self.folder, CurvePoint, self.trainer.curve)
+        self._curve.write(self.trainer.curve)
 
     def _restore(self) -> None:
         trainer = self.trainer
