@@ -1,7 +1,7 @@
 """How work grows with workers: measured here, on processes and on a local Ray cluster, then modelled for 1,000 cores.
 
-Run: `python benchmarks/scaling.py > benchmarks/scaling.json`, a few minutes. Speeds are ratios to one process in the same
-run; what one process does alone is told in its own core-seconds, which a busy machine changes little.
+Run: `python benchmarks/scaling.py > benchmarks/scaling.json`, a few minutes. Speeds are ratios to one process in the
+same run; what one process does alone is told in its own core-seconds, which a busy machine changes little.
 """
 
 from __future__ import annotations
@@ -40,13 +40,14 @@ CREWS: dict[str, Workers] = {
     "2 processes": 2,
     "1 task at once on Ray": Cluster("local", 1),
     "2 tasks at once on Ray": Cluster("local", 2),
+    "2,000 tasks at once on Ray": Cluster("local", 2000),
 }
 ROUNDS = 2
-EMPTY_TASKS = 2000
+EMPTY_TASKS = 4000
 AGENTS = ("mcts:simulations=500", "mcts:simulations=400")
 GAMES, PAIRS_OF_A_TASK = 60, 32
 PLAY = {"learner": "alphazero", "board": "6x7x4", "iterations": 100, "iteration_games": 512, "workers": 2}
-BATCHES = 4
+BATCHES, SIMULATIONS = 4, 32
 CORES, TOURNAMENT_GAMES, NODE_CORES = 1000, 1_000_000, 64
 
 
@@ -139,13 +140,13 @@ def alphazero_costs() -> dict[str, float]:
     tell("alphazero, alone")
     config = to_config(PLAY, AlphaZeroConfig, "scaling")
     net = net_path("connect4").read_bytes()
-    task = Batch(config, Carried(net), 1, 0, config.selfplay.simulations, config.selfplay.games)
+    task = Batch(config, Carried(net), 1, 0, SIMULATIONS, config.selfplay.games)
     play_batch(task)
     batch, batch_seconds = core_seconds(lambda: play_batch(task))
     games = sum(len(each.games) for each in batch.yields)
     examples = sum(len(each.examples) for each in batch.yields)
     player = Player(config, net_evaluator(Net(net, "the net")), 0, 1)
-    player.set_simulations(config.selfplay.simulations)
+    player.set_simulations(SIMULATIONS)
     for _ in range(30):  # until games end as often as they begin
         player.play()
     found, going_on_seconds = core_seconds(lambda: [player.play() for _ in range(40)])
@@ -185,7 +186,7 @@ def alphazero_on_companions() -> dict[str, float]:
             farm, results = Farm(companions, config, 1), []
             begin = 0.0
             while len(results) < 2 + BATCHES:
-                farm.give(net, 16)
+                farm.give(net, SIMULATIONS)
                 if (result := farm.take(1.0)) is not None:
                     results.append(sum(len(each.games) for each in result.yields))
                     if len(results) == 2:  # all have loaded what they need
@@ -196,7 +197,7 @@ def alphazero_on_companions() -> dict[str, float]:
 
 def model(crew: dict[str, dict[str, float]], games: dict[str, float], alpha: dict[str, float]) -> dict[str, Any]:
     """What the figures of one core say about 1,000. Nothing here was measured on so many."""
-    per_task = crew["2 tasks at once on Ray"]["own_core_microseconds_per_task"] / 1e6
+    per_task = crew["2,000 tasks at once on Ray"]["own_core_microseconds_per_task"] / 1e6
     tournaments = {}
     for kind in ("quick", "searched"):
         per_game = games[f"core_seconds_per_{kind}_game"]
@@ -204,7 +205,7 @@ def model(crew: dict[str, dict[str, float]], games: dict[str, float], alpha: dic
         central = games["core_seconds_per_stored_game"] + per_task / of_task
         tournaments[kind] = {
             "core_hours": round(TOURNAMENT_GAMES * per_game / 3600, 2),
-            "seconds_of_1000_cores": round(TOURNAMENT_GAMES * per_game / CORES),
+            "seconds_of_1000_cores": round(TOURNAMENT_GAMES * per_game / CORES, 1),
             "seconds_of_the_process_that_stores": round(TOURNAMENT_GAMES * central),
             "cores_that_it_keeps_busy": round(per_game / central),
         }
@@ -227,6 +228,7 @@ def model(crew: dict[str, dict[str, float]], games: dict[str, float], alpha: dic
             "gigabytes_of_memory": round(CORES * alpha["bytes_of_memory_per_player"] / 1e9, 1),
             "cores_that_learning_would_take": round(examples * learning, 1),
             "players_that_one_learning_core_keeps_up_with": round(CORES / (examples * learning), 1),
+            "cores_that_learning_would_take_with_800_simulations": round(examples * learning / (800 / SIMULATIONS), 1),
         },
     }
 

@@ -26,6 +26,7 @@ from inarow.errors import ClusterError, TaskError, one_line, shown
 from inarow.workers.interrupts import interrupts_deferred, interrupts_held_back
 from inarow.workers.promises import LOCAL, Companions, Outcome, Progress, Result, Task, Value, that_can_travel
 
+_VERSION = version("inarow")
 _AUTO = "auto"
 _PORT_SECONDS = 5.0
 _ANSWER_SECONDS = 20.0
@@ -52,7 +53,7 @@ class Connection:
 
     def submit(self, function: Callable[[Task], Any], task: Task) -> Any:
         """Where the outcome of a task will be."""
-        return self._submit(version("inarow"), function, task)
+        return self._submit(_VERSION, function, task)
 
     def pool(self, workers: int | None) -> ClusterPool:
         """Works on so many tasks at once; on all CPUs that are there now if not told."""
@@ -120,8 +121,8 @@ def _try(address: str) -> None:
 
 def _work(wanted: str, function: Callable[[Any], Any], task: Any) -> Outcome:
     """Runs on the cluster."""
-    if wanted != (found := version("inarow")):
-        return None, RuntimeError(f"a node has inarow {found}, and not {wanted}")
+    if wanted != _VERSION:
+        return None, RuntimeError(f"a node has inarow {_VERSION}, and not {wanted}")
     try:
         return function(task), None
     except Exception as error:
@@ -174,8 +175,8 @@ class ClusterPool:
 
 
 def _still_unfinished(references: list[Any]) -> set[Any]:
-    """Waits until at least one is finished."""
-    ray.wait(references, fetch_local=False)
+    """Waits until one of eight is finished: a look at many costs more than what can be given after it is worth."""
+    ray.wait(references, num_returns=-(-len(references) // 8), fetch_local=False)
     return set(ray.wait(references, num_returns=len(references), timeout=0, fetch_local=False)[1])
 
 
