@@ -102,14 +102,17 @@ def test_a_second_process_is_refused_and_the_first_goes_on(work, at_least, secon
         first = start(work, folder)
         while first.poll() is None and not work.finished(folder):
             time.sleep(0.01)
+        if work.is_alone:
+            first.send_signal(signal.SIGSTOP)  # so that it has not ended when the second comes
         code, said = run(work, folder)
         if not work.is_alone:
             assert code == 0, said
             tries, told = tries + 1, "both write in turn"
-        elif first.poll() is None:  # else the second came too late
+        elif first.poll() is None:  # else it has ended before it was stopped
             assert code == 2, said
             told = last_line(said)
             tries += 1
+        first.send_signal(signal.SIGCONT)
         finish(work, folder, first, whole(work)[0] if seconds else None)
         folder = new_folder(tmp_path, folder)
     assert tries
