@@ -323,17 +323,17 @@ def test_jobs_of_a_killed_lab_are_interrupted_and_can_be_resumed(tmp_path):
         phases = [{"episodes": 1_000_000_000}]
         document = {"board": "tictactoe", "phases": phases, "seed": 1, "report": 100_000}
         run = first.call("/api/jobs", {"kind": "train", "name": "mine", "document": document})
-        arena = first.call("/api/jobs", {**ARENA, "agents": ["mcts:simulations=100", "winblock"], "games": 100})
-        while (
-            not first.call(f"/api/jobs/{run['id']}/curve")["rows"] or not first.call(f"/api/jobs/{arena['id']}")["done"]
-        ):
+        while not first.call(f"/api/jobs/{run['id']}/curve")["rows"]:
+            time.sleep(0.1)
+        arena = first.call("/api/jobs", {**ARENA, "agents": ["mcts:simulations=200", "winblock"], "games": 400})
+        while not first.call(f"/api/jobs/{arena['id']}")["done"]:
             time.sleep(0.1)
         first.kill()
     with lab(tmp_path, "--workers", "1", port=first.port) as second:
         assert second.call(f"/api/jobs/{run['id']}")["status"] == "interrupted"
         for each in (run, arena):
             second.call(f"/api/jobs/{each['id']}/resume", {})
-        assert second.wait_for_job(arena["id"], "finished", "failed")["done"] == 100
+        assert second.wait_for_job(arena["id"], "finished", "failed")["done"] == 400
         before = len(second.call(f"/api/jobs/{run['id']}/curve")["rows"])
         while len((curve := second.call(f"/api/jobs/{run['id']}/curve"))["rows"]) == before:
             time.sleep(0.1)
