@@ -50,7 +50,7 @@ lint: $(VENV)/dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-# Kills, interrupts, full disks, bad files, for a quarter of an hour. What was injected and what came of it is in docs/reliability.md.
+# Kills, interrupts, full disks, bad files, dead nodes: much longer than the tests. What was injected and what came of it is in docs/reliability.md.
 soak: $(VENV)/dev
 	$(BIN)/python -m inarow warmup
 	rm -f faults.jsonl
