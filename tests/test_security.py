@@ -1,11 +1,13 @@
 """No code out of data: what the sources of inarow never do, and the few places where they must."""
 
 import ast
+import re
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[1] / "src" / "inarow"
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "inarow"
 FORBIDDEN_MODULES = {"pickle", "cPickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "yaml"}
 FORBIDDEN_CALLS = {
     *("eval", "exec", "compile", "__import__", "os.system", "os.popen", "tempfile.mktemp"),
@@ -74,3 +76,21 @@ def test_statements_of_the_store_are_made_of_constants():
         "arena/store.py": {"_MATCH_COLUMNS", "COLUMNS", "_PAGE"},
         "arena/store_schema.py": {"APPLICATION_ID", "len(MIGRATIONS)", "name"},
     }
+
+
+def test_every_pinned_version_has_its_hashes():
+    pinned, hashed = (pins((ROOT / name).read_text()) for name in ("constraints.txt", "hashes.txt"))
+    assert pinned.keys() == hashed.keys()
+    assert all(hashed.values())
+
+
+def pins(text: str) -> dict[tuple[str, str], int]:
+    """Name and version of each pin in a requirements file, and how many hashes follow it."""
+    found = {}
+    for line in text.splitlines():
+        if match := re.match(r"([\w.-]+)==([\w.+-]+)", line):
+            pin = (re.sub(r"[-_.]+", "-", match[1]).lower(), match[2])
+            found[pin] = 0
+        elif line.lstrip().startswith("--hash=sha256:"):
+            found[pin] += 1
+    return found
