@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 JOBS ?= 2
 
-.PHONY: demo test lint soak fuzz bench browser clean
+.PHONY: demo test lint soak fuzz coverage mutants bench browser clean
 
 DEMO_AGENTS := random greedy winblock negamax minimax:depth=4 mcts:simulations=500 hybrid:simulations=100 solver:level=5 alphazero:simulations=32
 DEMO_STORE := demo/lab.sqlite
@@ -37,12 +37,15 @@ demo: $(VENV)/demo
 	@echo "      $(BIN)/inarow match mcts hybrid --board 8x9x5 --games 100 --workers 2"
 	@echo "      $(BIN)/inarow grade minimax:depth=6 --workers 2"
 
+# Tests that also run without the compiler, as plain Python.
+PLAIN_TESTS := tests/games tests/search tests/agents tests/learning/tabular --ignore tests/agents/test_alphazero.py \
+  --ignore tests/agents/test_watching.py --ignore tests/search/test_tactics.py --ignore tests/search/test_negamax.py
+
 # Kernels are compiled first, on all cores: tests of servers and processes must not wait for the compiler.
 test: $(VENV)/dev lint
 	$(BIN)/python -m inarow warmup
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) -q -m "not compiled" tests/games tests/search tests/agents \
-	  tests/learning/tabular --ignore tests/agents/test_alphazero.py --ignore tests/agents/test_watching.py --ignore tests/search/test_tactics.py --ignore tests/search/test_negamax.py
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) -q -m "not compiled" $(PLAIN_TESTS)
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check
@@ -63,6 +66,21 @@ INPUTS ?= 1000000
 fuzz: $(VENV)/dev
 	$(BIN)/python fuzz/run.py --inputs $(INPUTS) --json fuzz.json
 
+# Lines of src that the tests reach: those of kernels without the compiler, all others with it.
+coverage: $(VENV)/dev
+	$(BIN)/python -m inarow warmup
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n $(JOBS) --dist loadgroup -q
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n $(JOBS) -q -m "not compiled" $(PLAIN_TESTS)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --fail-under 90
+
+# Do the tests notice a changed operator or number in the rules? A sample of mutants.
+MUTANTS ?= 300
+mutants: $(VENV)/dev
+	$(PIP) --editable ".[mutation]"
+	$(BIN)/python mutation/run.py --mutants $(MUTANTS) --workers $(JOBS) --json mutation/result.json
+
 bench: $(VENV)/dev
 	$(BIN)/python -m inarow bench --peers --json > benchmarks/latest.json.draft
 	mv benchmarks/latest.json.draft benchmarks/latest.json
@@ -75,7 +93,7 @@ browser:
 	|| echo "chromium is absent and cannot be installed here (no root or no apt-get): browser tests are skipped"
 
 clean:
-	rm -rf $(VENV) demo build dist faults.jsonl fuzz.json .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) demo build dist faults.jsonl fuzz.json .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/python:
