@@ -7,7 +7,7 @@ JOBS ?= 2
 
 .PHONY: demo test lint soak fuzz coverage mutants bench browser clean
 
-DEMO_AGENTS := random greedy winblock negamax minimax:depth=4 mcts:simulations=500 hybrid:simulations=100 solver:level=5 alphazero:simulations=32
+DEMO_AGENTS := random greedy winblock negamax minimax:depth=4 mcts:simulations=500 hybrid:simulations=100 solver:level=5 dqn alphazero:simulations=32
 DEMO_STORE := demo/lab.sqlite
 
 # A round robin of all families, a learner of each kind trained, grades against perfect play, a report in demo/, and the leaderboard of it all.

@@ -12,7 +12,7 @@ from inarow.agents.agent import Decision
 from inarow.array_file import content_hash
 from inarow.errors import NetError
 from inarow.games.position import Position
-from inarow.learning.deep_q.shipped import net_path, usual_net
+from inarow.learning.deep_q.shipped import USUAL, net_path, usual_net
 from inarow.learning.deep_q.values import NetValues, load_net_values
 
 _AUTO = "auto"
@@ -57,13 +57,10 @@ class DqnAgent:
 
 def build_dqn_agent(name: str, parameters: DqnParameters, rng: np.random.Generator) -> DqnAgent:
     """From a file or a name; raises NetError."""
-    return DqnAgent(name, None if parameters.net == _AUTO else load_net_values(_path(parameters)))
+    return DqnAgent(name, None if parameters.net == _AUTO else load_net_values(net_path(parameters.net)))
 
 
-def dqn_hash(parameters: DqnParameters) -> str | None:
-    """Of the file of the net, if one is named."""
-    return None if parameters.net == _AUTO else content_hash(_path(parameters), NetError)
-
-
-def _path(parameters: DqnParameters) -> Path:
-    return net_path(parameters.net)
+def dqn_hash(parameters: DqnParameters) -> str:
+    """Of the file of the net, or of both that come with inarow."""
+    names = USUAL if parameters.net == _AUTO else (parameters.net,)
+    return "+".join(content_hash(net_path(name), NetError) for name in names)

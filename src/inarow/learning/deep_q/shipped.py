@@ -9,7 +9,7 @@ from inarow.errors import NetError, shown
 from inarow.games.spec import CONNECT_FOUR, GameSpec
 
 _SUFFIX = ".onnx"
-_USUAL = ("santos-2025-first-quantum", "santos-2025-second-quantum")
+USUAL = ("santos-2025-first-quantum", "santos-2025-second-quantum")
 """For each side of Connect Four: a net knows the side that it was trained on."""
 
 
@@ -25,14 +25,15 @@ def net_path(name: str) -> Path:
         return Path(name)
     known = shipped_nets()
     if name not in known:
-        offered = f"nets that come with inarow are {', '.join(known)}" if known else "none comes with inarow"
-        raise NetError(f"there is no net {shown(name)}; {offered}, or name an {_SUFFIX} file made by `inarow train`")
+        raise NetError(
+            f"there is no net {shown(name)}; nets that come with inarow are {', '.join(known)}, or name an {_SUFFIX}"
+            " file made by `inarow train`"
+        )
     return known[name]
 
 
 def usual_net(spec: GameSpec, side: int) -> Path:
     """The net that comes with the package for a board and a side, 0 if it moves first; raises NetError."""
-    path = shipped_nets().get(_USUAL[side])
-    if spec != CONNECT_FOUR or path is None:
+    if spec != CONNECT_FOUR:
         raise NetError(f"no net of deep Q-learning comes with inarow for {spec}; train one with `inarow train`")
-    return path
+    return net_path(USUAL[side])
