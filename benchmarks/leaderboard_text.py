@@ -15,6 +15,9 @@ PUBLISHED = {
     "gupta-shah-2022/minimax": POWERS,
 }
 """Agents as published, faults included, and one without them that spends about as much."""
+NETS = "dqn:net=santos-2025-"
+TEACHER = "negamax"
+"""Against which these nets were trained, from the start of the game."""
 
 
 class Figures:
@@ -49,6 +52,12 @@ def remarks(results: dict[str, Any]) -> str:
         f" {side(agent, 'as_first')} as first, {side(agent, 'as_second')} as second."
         for agent, other in PUBLISHED.items()
     )
+    nets = "\n".join(
+        f"  - `{agent.removeprefix(NETS)}`: {side(agent, 'as_first')} as first, {side(agent, 'as_second')} as second;"
+        f" {score(agent, TEACHER)} against `{TEACHER}`."
+        for agent in figures.rows
+        if agent.startswith(NETS)
+    )
     return f"""\
 - **Perfect play** loses {solver["losses"]} of {solver["games"]} games, since the openings are exact draws, and wins
   {solver["wins"] / solver["games"]:.1%}: somebody must err before anybody wins. Among moves that keep a draw it takes
@@ -63,4 +72,8 @@ def remarks(results: dict[str, Any]) -> str:
   and {score(FULLY_INFORMED, TREE[100])} against random rollouts. The price is in the column of times.
 - **Agents as published**, each beside one without its faults that spends about as much:
 {published}
+- **Nets of santos-2025** (`{NETS}...`) learnt one side of the game against one opponent,
+  `{TEACHER}`, from the empty board. Here they also play the other side, and openings of six stones that they hardly
+  know:
+{nets}
 """
