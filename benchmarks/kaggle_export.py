@@ -24,13 +24,7 @@ with redirect_stdout(io.StringIO()):  # it tells about every game that it cannot
 
 GAMES, OWN_GAMES, SEED, OPPONENT = 50, 20, 1, "negamax"
 """OWN_GAMES are those of the agent itself, which only has to show whether it beats the opponent."""
-USUAL = (
-    "minimax@6x7x4",
-    "mcts@6x7x4",
-    "q@4x4x4",
-    "alphazero@6x7x4",
-    "dqn:net=runs/4x4x4-dqn/net.onnx@4x4x4",  # what `inarow train 4x4x4-dqn` makes
-)
+USUAL = ("minimax@6x7x4", "mcts@6x7x4", "q@4x4x4", "alphazero@6x7x4", "dqn@6x7x4")
 
 
 def meet(player: Any, spec: GameSpec, games_wanted: int, title: str) -> dict[str, Any]:
