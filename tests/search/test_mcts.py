@@ -10,7 +10,7 @@ from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.search.heuristics import make_heuristic
 from inarow.search.mcts import Rollouts, TreeSearch
 from inarow.search.shipped import analyse
-from inarow.search.tree import SLOT_BYTES, USED, VISITED, descend
+from inarow.search.tree import SLOT_BYTES, USED, VISITED, bytes_for_game, descend
 from tests.strategies import ongoing_positions
 
 
@@ -179,6 +179,20 @@ def test_a_full_tree_goes_on_within_its_budget():
     assert result.simulations == 5000
     assert sum(result.visits) == 5000
     assert result.action == 3
+
+
+@pytest.mark.parametrize("spec", [CONNECT_FOUR, TIC_TAC_TOE, GameSpec.parse("5x4x5")], ids=str)
+def test_a_tree_that_is_just_large_enough_for_a_game_is_never_full(spec):
+    simulations = 60
+    small, large = (searcher(spec, memory=memory) for memory in (bytes_for_game(spec, simulations), 16 << 20))
+    position = Position.start(spec)
+    while not position.is_over:
+        result = small.search(position, simulations=simulations)
+        assert not result.is_full
+        assert result == large.search(position, simulations=simulations)
+        position = position.play(result.action)
+        if not position.is_over:
+            position = position.play(position.legal_actions[-1])
 
 
 @pytest.mark.compiled

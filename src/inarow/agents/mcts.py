@@ -14,6 +14,7 @@ from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.search.heuristics import make_heuristic
 from inarow.search.mcts import USUAL_EXPLORATION, Rollouts, TreeResult, TreeSearch
+from inarow.search.tree import bytes_for_game
 
 USUAL_SIMULATIONS = 1000
 
@@ -72,18 +73,25 @@ class MctsAgent:
         tell = watch_tree(watch)
         if wanted.seconds != "none":
             return tree_decision(self._search.search(position, seconds=wanted.seconds, watch=tell))
-        simulations = USUAL_SIMULATIONS if wanted.simulations == "auto" else wanted.simulations
-        return tree_decision(self._search.search(position, simulations=simulations, watch=tell))
+        return tree_decision(self._search.search(position, simulations=self._simulations, watch=tell))
+
+    @property
+    def _simulations(self) -> int:
+        wanted = self._parameters.simulations
+        return USUAL_SIMULATIONS if wanted == "auto" else wanted
 
     def _make_search(self, spec: GameSpec) -> TreeSearch:
         wanted = self._parameters
+        memory = wanted.memory << 20
+        if wanted.seconds == "none":  # hundreds of agents may play in step: none takes what it cannot fill
+            memory = min(memory, wanted.threads * bytes_for_game(spec, self._simulations))
         return TreeSearch(
             spec,
             self._rng,
             exploration=wanted.c,
             final=wanted.final,
             solve=wanted.solve,
-            memory=wanted.memory << 20,
+            memory=memory,
             threads=wanted.threads,
             rollouts=self._rollouts(spec),
         )

@@ -12,6 +12,7 @@ import numpy as np
 from numba.extending import register_jitable
 
 from inarow.games.kernels import kernel
+from inarow.games.spec import GameSpec
 
 USED, VISITED, EXHAUSTED = range(3)
 """Places in `Tree.counts`: slots taken, slots with a visit, whether a block did not fit."""
@@ -38,6 +39,12 @@ class Tree(NamedTuple):
 
 
 SLOT_BYTES = 4 * 4 + 4 * 2
+
+
+def bytes_for_game(spec: GameSpec, simulations: int) -> int:
+    """What a tree can fill in a game of so many simulations a move; each gives slots to the children of one node."""
+    decisions = spec.cells // 2 + 1
+    return SLOT_BYTES * (1 + simulations * spec.actions * decisions)
 
 
 def make_tree(memory: int) -> Tree:

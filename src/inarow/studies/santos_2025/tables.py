@@ -70,7 +70,7 @@ def _row_table(results: Results, name: str) -> Table:
     for field, figure, label, digits in FIGURES:
         rows += _mean_and_deviation(results, name, figure, label, digits, _published_spread(printed, field))
     for figure, label, digits in _OWN_FIGURES:
-        ours = [results.estimate(name, variant, figure) for variant in VARIANTS]
+        ours = [results.estimate(name, variant, figure, is_rate=label.endswith("%")) for variant in VARIANTS]
         if any(each is not None and each.mean for each in ours):
             rows.append(Row(label=label, as_published=ours[0], corrected=ours[1], digits=digits))
     return Table(_TITLES[name], tuple(rows), _note(results, name, printed))
