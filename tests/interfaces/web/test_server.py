@@ -129,7 +129,7 @@ BAD_MESSAGES = [
     ('{"type": "think", "id": 1, "board": "6x7x4", "agent": "human"}', "person"),
     ('{"type": "think", "id": 1, "board": "6x7x4", "agent": "q:table=../../../etc/passwd"}', "runs folder"),
     ('{"type": "think", "id": 1, "board": "6x7x4", "agent": "q:table=/etc/passwd"}', "runs folder"),
-    ('{"type": "think", "id": 1, "board": "6x7x4", "agent": "mcts:memory=4096"}', "MB"),
+    ('{"type": "think", "id": 1, "board": "6x7x4", "agent": "mcts:seconds=1,memory=4096"}', "MB"),
     ('{"type": "cancel", "id": 77}', "no open question 77"),
     ("x" * 100_000, "at most"),
     ("[" * 10_000, "object"),
