@@ -1,7 +1,7 @@
 """AlphaZero of OpenSpiel (Python, jax) and ours, trained from nothing for the same time on the same cores.
 
     python -m venv peers
-    peers/bin/pip install ".[train]" open_spiel==2.0.2 jax chex flax optax orbax-checkpoint
+    peers/bin/pip install --constraint constraints.txt ".[train]" open_spiel jax chex flax optax orbax-checkpoint
     peers/bin/python benchmarks/alphazero_against_openspiel.py FOLDER [MINUTES]
 
 Both nets are graded on the standard suite, alone and with 64 simulations of their own search. OpenSpiel's alone is
@@ -38,7 +38,7 @@ _TRAIN = "--train"
 
 
 def peer_config(folder: Path) -> Any:
-    """What OpenSpiel is told. One game of Connect Four is five times as long as one of its example."""
+    """What OpenSpiel is told. Moves are drawn for ten plies, not two: its example plays Tic Tac Toe."""
     game = pyspiel.load_game(GAME)
     return alpha_zero.Config(
         game=GAME,
