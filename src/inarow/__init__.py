@@ -5,11 +5,11 @@ is instant and compiles nothing. The rooms behind it, in the order in which data
 
 games      the rules: spec, position, notation, compiled kernels
 search     thinking without learning: the exact solver, opening books, minimax, Monte Carlo trees
-learning   from games to parameters: tabular Q-learning
+learning   from games to parameters: tabular and deep Q-learning, exploration, AlphaZero
 agents     one interface for everything that plays, and the registry of agent strings
-arena      comparing agents: games, matches, grades, statistics
+arena      comparing agents: games, matches, tournaments, grades, statistics, the results store
 studies    published systems as their authors ran them
-interfaces the command line, reports
+interfaces the command line, reports, the web lab, the engine, adapters
 """
 
 from importlib import import_module

@@ -165,7 +165,7 @@ def test_numpy_integers_are_actions():
     [
         ("8", "6x7x4", "move 1: '8' is no move on 6x7x4; columns are 1 to 7"),
         ("4444444", "6x7x4", "move 7: column 4 is full"),
-        ("12121213", "6x7x4", "move 8: .*the game is over"),
+        ("12121213", "6x7x4", "move 8: column 3 .*the game is over; legal: none"),
         ("55", "tictactoe", "move 2: cell 5 is taken"),
         ("abc", "6x7x4", "move 1: 'a' is no move"),
         ("4 4", "6x7x4", "move 2: ' ' is no move"),
@@ -187,7 +187,7 @@ def test_a_bad_move_string_names_the_move(moves, board, reason):
 
 @pytest.mark.parametrize("action", [-1, 7, 100])
 def test_an_action_that_does_not_exist_is_refused(action):
-    with pytest.raises(IllegalMoveError, match="does not exist"):
+    with pytest.raises(IllegalMoveError, match=rf"action {action} does not exist .*legal moves at the start: 1234567"):
         Position.start().play(action)
 
 

@@ -37,6 +37,7 @@ BAD = {
     "a folder for a book": (["book", "build", "/", "--board", "4x4x4", "--plies", "1"], "is a folder"),
     "negative entries": (["book", "build", "b.npz", "--plies", "1", "--entries", "-1"], "entries is -1"),
     "negative sample": (["book", "verify", SMALL_BOOK, "--sample", "-1"], "sample is -1"),
+    "lines as one document": (["solve", "-", "--json"], "--json prints one document"),
     "no workers": (["match", "random", "random", "--workers", "0"], "workers is 0"),
     "depth": (["perft", "43"], "depth is 43"),
     "human in a match": (["match", "human", "random"], "human needs somebody to ask"),

@@ -23,7 +23,7 @@ from inarow.interfaces.report.page import analysis_page, report_markdown, report
 from inarow.interfaces.report.plots import pareto_front
 from inarow.interfaces.report.tables import write_csv
 from inarow.search.shipped import analyse
-from tests.interfaces.command_line import inarow
+from tests.interfaces.command_line import document, inarow
 from tests.interfaces.report_samples import GRADE, make_store
 
 VOID = {"meta", "link", "input", "wbr"}
@@ -312,6 +312,13 @@ def test_the_command_writes_all_three(store_path, tmp_path):
     assert "inarow report" in "".join(read(out.read_text()).text)
     assert markdown.read_text().count("| winblock |") == 2
     assert len(csv_file.read_text().splitlines()) == 4
+
+
+def test_the_command_tells_programs_what_it_wrote(store_path, tmp_path):
+    out = tmp_path / "r.html"
+    made = document("report", str(store_path), "--out", str(out), "--games", "2")
+    assert made == {"file": str(out), "board": "6x7x4", "games": 60, "replays": 2}
+    assert out.stat().st_size > 1000
 
 
 BAD = {

@@ -132,14 +132,16 @@ class Position:
 
     def _why_illegal(self, action: int) -> str:
         after = f"after {self.moves!r}" if self.actions else "at the start"
-        if self.is_over:
-            return f"{self.spec} {after}: the game is over"
+        legal = format_moves(self.legal_actions, self.spec) or "none"
         if not 0 <= action < self.spec.actions:
-            return f"action {action} does not exist on {self.spec}, which has actions 0 to {self.spec.actions - 1}"
+            actions = f"actions 0 to {self.spec.actions - 1}"
+            return f"action {action} does not exist on {self.spec}, which has {actions}; legal moves {after}: {legal}"
         kind = "column" if self.spec.gravity else "cell"
+        move = format_move(action, self.spec)
+        if self.is_over:
+            return f"{kind} {move} cannot be played on {self.spec} {after}: the game is over; legal: {legal}"
         full = "full" if self.spec.gravity else "taken"
-        legal = format_moves(self.legal_actions, self.spec)
-        return f"{kind} {format_move(action, self.spec)} is {full} on {self.spec} {after}; legal: {legal}"
+        return f"{kind} {move} is {full} on {self.spec} {after}; legal: {legal}"
 
     # --- Facts ---
 

@@ -93,7 +93,7 @@ def _document(review: MoveReview) -> dict[str, object]:
 
 
 def _print_reviews(position: Position, reviews: list[MoveReview]) -> None:
-    table = Table("ply", "side", "move", "score", "best possible", "best moves", "label", box=None, pad_edge=False)
+    table = Table("ply", "side", "move", "score", "best possible", "loss", "best moves", "label", box=None, pad_edge=False)
     for review in reviews:
         table.add_row(
             str(review.ply),
@@ -101,6 +101,7 @@ def _print_reviews(position: Position, reviews: list[MoveReview]) -> None:
             format_move(review.action, position.spec),
             "?" if review.after is None else str(review.after),
             "?" if review.before is None else str(review.before),
+            "?" if review.loss is None else str(review.loss),
             " ".join(format_move(action, position.spec) for action in review.best),
             review.label or "",
             style={"mistake": "yellow", "blunder": "red"}.get(review.label or ""),

@@ -8,8 +8,8 @@ from inarow.arena.store import Store
 from inarow.arena.store_schema import default_store_path
 from inarow.errors import InvalidLimitError, StoreError
 from inarow.games.spec import GameSpec
-from inarow.interfaces.cli.options import Board, Seed
-from inarow.interfaces.cli.output import command_line, new_file, spinner, stdout
+from inarow.interfaces.cli.options import Board, Json, Seed
+from inarow.interfaces.cli.output import command_line, new_file, print_json, spinner, stdout
 from inarow.interfaces.report.gather import bounded_analysis, report_from_store
 from inarow.interfaces.report.page import report_markdown, report_page
 from inarow.interfaces.report.tables import write_csv
@@ -23,6 +23,7 @@ def report(
     markdown: Path | None = None,
     csv: Path | None = None,
     games: int = 8,
+    json: Json = False,
     seed: Seed = 0,
 ) -> None:
     """Write what the results store knows about a board as one self-contained HTML page.
@@ -46,8 +47,11 @@ def report(
         text.write(report_markdown(data))
         write_csv(data, rows)
     played = sum(result.games for result in data.results)
-    made = f"{out}: {data.title}, {played} games, {len(data.games)} to replay"
-    stdout.print(made, highlight=False, soft_wrap=True)
+    if json:
+        print_json({"file": str(out), "board": str(spec), "games": played, "replays": len(data.games)})
+    else:
+        made = f"{out}: {data.title}, {played} games, {len(data.games)} to replay"
+        stdout.print(made, highlight=False, soft_wrap=True)
 
 
 def _find_store(path: Path) -> Path:

@@ -23,7 +23,7 @@ def serve(
     token: str | None = None,
     runs: Path = Path("runs"),
     store: Path | None = None,
-    workers: Annotated[int | None, Parameter(help="Processes that search; all cores if not given.")] = None,
+    workers: Annotated[int | None, Parameter(help="Processes that search; one a core if not given, at most eight.")] = None,
     json: Json = False,
     seed: Seed = 0,
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from inarow.errors import InvalidLimitError
 from inarow.games.notation import format_move
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
@@ -49,6 +50,8 @@ def solve(
     """
     spec = GameSpec.parse(board)
     limits = make_limits(nodes, seconds)
+    if moves == "-" and json:
+        raise InvalidLimitError("--json prints one document, - a line for each position: give one of them")
     position = Position.parse("" if moves == "-" else moves, spec)
     solver = make_solver(spec, book=book, no_book=no_book, memory=memory, threads=threads)
     if moves == "-":
