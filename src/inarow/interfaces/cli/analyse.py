@@ -93,7 +93,9 @@ def _document(review: MoveReview) -> dict[str, object]:
 
 
 def _print_reviews(position: Position, reviews: list[MoveReview]) -> None:
-    table = Table("ply", "side", "move", "score", "best possible", "loss", "best moves", "label", box=None, pad_edge=False)
+    table = Table(
+        "ply", "side", "move", "score", "best possible", "loss", "best moves", "label", box=None, pad_edge=False
+    )
     for review in reviews:
         table.add_row(
             str(review.ply),

@@ -23,7 +23,9 @@ def serve(
     token: str | None = None,
     runs: Path = Path("runs"),
     store: Path | None = None,
-    workers: Annotated[int | None, Parameter(help="Processes that search; one a core if not given, at most eight.")] = None,
+    workers: Annotated[
+        int | None, Parameter(help="Processes that search; one a core if not given, at most eight.")
+    ] = None,
     json: Json = False,
     seed: Seed = 0,
 ) -> None:
