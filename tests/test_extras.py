@@ -31,20 +31,20 @@ def inarow_without(blocked: set[str], *args: str) -> subprocess.CompletedProcess
 
 PLAY = """
 import inarow
-agent = inarow.make_agent(f"dqn:net={sys.argv[1]}")
-spec = inarow.GameSpec.parse("4x4x4")
+agent, spec = inarow.make_agent(sys.argv[1]), inarow.GameSpec.parse(sys.argv[2])
 record = inarow.play_game(agent, inarow.make_agent("winblock"), spec)
 assert record.moves
 assert not {name.partition(".")[0] for name in sys.modules} & {"torch", "onnx", "qiskit"}
-print(agent.decide(inarow.Position.start(spec)).scores)
+print(agent.decide(inarow.Position.start(spec)).action)
 """
 
 
 def test_a_net_plays_without_any_extra(tmp_path):
     path = write_net(tmp_path / "net.onnx", "4x4x4")
-    result = run_without(EXTRAS, PLAY, str(path))
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.startswith("(")
+    for agent, board in ((f"dqn:net={path}", "4x4x4"), ("alphazero:simulations=4", "6x7x4")):
+        result = run_without(EXTRAS, PLAY, agent, board)
+        assert result.returncode == 0, result.stderr
+        assert result.stdout.strip().isdigit()
 
 
 @pytest.mark.parametrize(

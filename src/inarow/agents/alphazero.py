@@ -17,6 +17,7 @@ from inarow.learning.alphazero.search import NetResult, NetSearch
 from inarow.learning.alphazero.search_config import SearchConfig
 
 USUAL_SIMULATIONS = 800
+MOST_PLANNED_SIMULATIONS = 100_000
 
 
 class AlphaZeroParameters(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +47,8 @@ class AlphaZeroParameters(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError("takes simulations or seconds, not both")
         if self.seconds != "none" and self.root == "gumbel":
             raise ValueError("plans a search with root=gumbel by its simulations; seconds need root=puct")
+        if self.root == "gumbel" and self.simulations != "auto" and self.simulations > MOST_PLANNED_SIMULATIONS:
+            raise ValueError(f"plans at most {MOST_PLANNED_SIMULATIONS} simulations with root=gumbel")
 
 
 class AlphaZeroAgent:

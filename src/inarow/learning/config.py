@@ -58,6 +58,14 @@ def to_config(document: Any, kind: type[_AnyConfig], source: str) -> _AnyConfig:
         raise ConfigError(f"{source}: {one_line(error)}") from None
 
 
+def checked(config: _AnyConfig) -> _AnyConfig:
+    """A config that was changed, if its values are within their bounds; raises ValueError."""
+    try:
+        return msgspec.convert(msgspec.to_builtins(config), type(config))
+    except msgspec.ValidationError as error:
+        raise ValueError(one_line(error)) from None
+
+
 def _apply(document: Document, setting: str) -> None:
     key, equals, text = setting.partition("=")
     if not equals or not re.fullmatch(r"[a-z_]+(\.(\d+|[a-z_]+))*", key):

@@ -100,10 +100,10 @@ def test_one_net_learns_several_boards(tmp_path):
 
 def test_a_gate_keeps_the_net_that_plays_until_a_better_one_comes(tmp_path):
     closed = {"games": 4, "threshold": 1.0, "simulations": 2}
-    run = AlphaZeroRun.start(tiny(gate=closed), tmp_path / "closed")
+    run = AlphaZeroRun.start(tiny(gate=closed, iterations=1), tmp_path / "closed")
     first = said(run.folder.net)
-    with pytest.raises(Stopped):
-        run.train(stop_after(1))
+    run.train()
+    assert run.learner.steps > 0
     assert said(run.folder.net) == first  # nobody wins every game on so little practice
     opened = AlphaZeroRun.start(tiny(gate={**closed, "threshold": 0.0}), tmp_path / "open")
     with pytest.raises(Stopped):
@@ -142,6 +142,72 @@ def test_a_stopped_run_goes_on_and_a_finished_one_is_extended(tmp_path):
     assert run.state.games == len(games_of(tmp_path))
     assert RunFolder(tmp_path).read_config().iterations == 6
     assert len(list(tmp_path.glob("learner-*"))) == len(list(tmp_path.glob("replay-*"))) == 1
+
+
+def test_a_resumed_optimiser_goes_on_as_if_nothing_had_happened(tmp_path):
+    run = trained(tmp_path, iterations=1)
+    again = AlphaZeroRun.resume(tmp_path)
+    batch = run.replay.draw(16, 100, np.random.default_rng(0), mirror=False)
+    assert run.learner.step(batch, 0.5) == again.learner.step(batch, 0.5)
+    pairs = zip(run.learner.weights().values(), again.learner.weights().values(), strict=True)
+    assert all(np.array_equal(one, other) for one, other in pairs)
+
+
+def test_an_extended_run_goes_on_with_its_curve(tmp_path):
+    trained(tmp_path, iterations=12)
+    run = AlphaZeroRun.resume(tmp_path, iterations=12)
+    before = len(run.state.curve)
+    run.train()
+    assert len(run.state.curve) >= before + 5
+    assert len({point.steps for point in run.state.curve}) == len(run.state.curve)
+
+
+def test_a_run_that_was_stopped_at_its_very_end_still_leaves_its_net(tmp_path):
+    run = AlphaZeroRun.start(tiny(iterations=1), tmp_path)
+
+    def stop(*_) -> tuple[float, float]:
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        run.train(grade=stop)
+    assert run.is_finished
+    run = AlphaZeroRun.resume(tmp_path)
+    run.train()
+    assert run.state.curve[-1].steps == run.learner.steps == find_net(str(run.folder.net)).about.provenance["steps"]
+    assert run.state.is_closed
+
+
+def test_a_run_without_a_checkpoint_begins_with_a_net_of_its_own(tmp_path):
+    first = said(AlphaZeroRun.start(tiny(), tmp_path / "run").folder.net)
+    other = trained(tmp_path / "other", iterations=1).folder.net
+    (tmp_path / "run" / "net.onnx").write_bytes(other.read_bytes())
+    assert said(AlphaZeroRun.resume(tmp_path / "run").folder.net) == first
+
+
+def test_the_time_that_is_left_is_known_before_a_game_has_ended(tmp_path):
+    run = AlphaZeroRun.start(tiny(board="6x7x4", selfplay={**TINY["selfplay"], "random_starts": 0.0}), tmp_path)
+    seen = []
+
+    def watch(run: AlphaZeroRun) -> None:
+        seen.append((run.state.games, run.seconds_left))
+        if run.state.games:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        run.train(watch)
+    assert seen[0][0] == 0
+    assert all(left is not None for _, left in seen)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [({"iterations": 10**8}, "10000000"), ({"minutes": 1.0, "iterations": 1}, "not both")],
+)
+def test_a_run_is_not_extended_beyond_all_bounds(finished_run, more, message):
+    config = (finished_run / "config.json").read_bytes()
+    with pytest.raises(ValueError, match=message):
+        AlphaZeroRun.resume(finished_run, **more)
+    assert (finished_run / "config.json").read_bytes() == config
 
 
 def _weights(folder: Path) -> list[np.ndarray]:

@@ -127,6 +127,11 @@ def test_sequential_halving_spends_all_and_narrows_down(considered, simulations)
     assert sorted(visits, reverse=True)[0] - sorted(visits, reverse=True)[1] <= 1
 
 
+def test_sequential_halving_visits_every_move_before_any_twice():
+    found = small_search(CONNECT_FOUR, "gumbel").search(Position.start(), simulations=8)
+    assert found.visits == (1,) * 7
+
+
 def test_a_single_simulation_asks_for_the_policy_only():
     for root in CONFIGS:
         found = small_search(CONNECT_FOUR, root).search(Position.start(), simulations=0)

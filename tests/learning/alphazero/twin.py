@@ -74,7 +74,7 @@ class PlainSearch:
 
     def run(self, simulations: int) -> None:
         plan = halving_plan(self.config.considered, simulations)
-        for done in range(simulations):
+        for _ in range(simulations):
             if self.root.proof != UNKNOWN:
                 return
             path = [self.root]
@@ -87,7 +87,7 @@ class PlainSearch:
                     value = self._expand(node, path)
                 if value is None:
                     is_root = node is self.root and self.config.root == "gumbel"
-                    path.append(self._by_halving(plan, done) if is_root else self._by_puct(node))
+                    path.append(self._by_halving(plan) if is_root else self._by_puct(node))
             if len(path) == 1:
                 self.value = -value
             for node in reversed(path):
@@ -132,7 +132,8 @@ class PlainSearch:
         most = max(child.visits for child in self.root.children)
         return self.config.value_weight * (self.config.value_visits + most)
 
-    def _by_halving(self, plan: np.ndarray, done: int) -> Node:
+    def _by_halving(self, plan: np.ndarray) -> Node:
+        done = sum(child.visits for child in self.root.children)
         hopeful = [child for child in self.root.children if child.proof >= UNKNOWN]
         planned = plan[min(len(self.root.children), len(plan) - 1), done]
         if all(child.visits != planned for child in hopeful):

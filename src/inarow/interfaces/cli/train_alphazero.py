@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from inarow.errors import ClusterError, ConfigError, MissingExtraError, shown
+from inarow.errors import ClusterError, ConfigError, InarowError, MissingExtraError, TaskError, shown
 from inarow.interfaces.cli.output import live_table, print_json, print_table, stderr, stdout
 from inarow.interfaces.cli.training import TrainingRequest
 from inarow.interfaces.grading_curve import curve_grader
@@ -54,6 +54,9 @@ def train_alphazero(request: TrainingRequest) -> None:
         except ClusterError as error:
             again = f"inarow train --resume {run.folder.path} --ray ADDRESS"
             raise ClusterError(f"{error}; the run has begun, go on with: {again}") from None
+        except TaskError as error:
+            again = f"inarow train --resume {run.folder.path}"
+            raise InarowError(f"{error}; what was learnt is saved, go on with: {again}") from error
     _report(run, request)
 
 
@@ -68,7 +71,7 @@ def _line_teller(run: AlphaZeroRun) -> Callable[[], None]:
         for point in run.state.curve[told:]:
             _tell("  ".join(f"{name} {text}" for name, text in zip(_COLUMNS, _cells(point), strict=True)))
         told = len(run.state.curve)
-        if run.state.seconds >= soon:
+        if run.state.seconds >= soon and run.seconds_left is not None:
             _tell(_now(run))
             soon = math.inf
 

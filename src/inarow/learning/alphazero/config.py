@@ -8,7 +8,7 @@ from msgspec import Meta, structs
 
 from inarow.games.spec import GameSpec
 from inarow.learning.alphazero.search_config import SearchConfig
-from inarow.learning.config import ConfigPart
+from inarow.learning.config import ConfigPart, checked
 from inarow.workers import MAX_CLUSTER_WORKERS
 
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -153,10 +153,15 @@ class AlphaZeroConfig(ConfigPart, frozen=True, kw_only=True):
 
     def extended(self, *, minutes: float = 0.0, iterations: int = 0, done: int = 0) -> AlphaZeroConfig:
         """The same with a larger budget: so many minutes more, or iterations more; a run that counted
-        the other goes on from the `done` iterations.
+        the other goes on from the `done` iterations. Raises ValueError.
         """
-        if iterations:
-            return structs.replace(self, minutes=None, iterations=(self.iterations or done) + iterations)
-        if self.minutes is None:
+        if iterations and minutes:
+            raise ValueError("extend a run by minutes or iterations, not both")
+        if minutes and self.minutes is None:
             raise ValueError("the run counts iterations: extend it by iterations=+N")
-        return structs.replace(self, minutes=self.minutes + minutes)
+        longer = structs.replace(
+            self,
+            minutes=None if self.minutes is None or iterations else self.minutes + minutes,
+            iterations=(self.iterations or done) + iterations if iterations else self.iterations,
+        )
+        return checked(longer)

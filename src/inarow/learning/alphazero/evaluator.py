@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from inarow.errors import NetError
+from inarow.errors import NetError, one_line
 from inarow.learning.net_file import Net, load_net
 
 KIND = "alphazero"
@@ -23,7 +23,10 @@ def net_evaluator(net: Net) -> Evaluate:
     """What a net says, in the shapes that kernels rely on; raises NetError where it has others."""
 
     def evaluate(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        logits, values = net.run(planes)
+        try:
+            logits, values = net.run(planes)
+        except Exception as error:  # ONNX Runtime has its own errors, all directly under Exception
+            raise NetError(f"the net cannot be asked as {KIND} nets are: {one_line(error)}") from None
         count, _, rows, columns = planes.shape
         if logits.shape != (count, rows, columns) or values.shape != (count,):
             raise NetError(f"the net answers in shapes {logits.shape} and {values.shape}, not as {KIND} nets do")

@@ -12,6 +12,7 @@ from inarow.learning.alphazero.search import NetSearch
 from inarow.learning.alphazero.search_config import SearchConfig
 
 _OPENING_PLIES = 4
+_OPENING_TRIES = 100
 _MEMORY = 32 << 20
 
 
@@ -59,11 +60,12 @@ def play_match(
 
 
 def _opening(spec: GameSpec, rng: np.random.Generator) -> Position:
-    """A few random moves after which nobody can win at once."""
-    while True:
+    """A few random moves after which nobody can win at once; the empty board where there seem to be none."""
+    for _ in range(_OPENING_TRIES):
         position = Position.start(spec)
         for _ in range(min(_OPENING_PLIES, spec.cells // 4)):
             if not position.is_over:
                 position = position.play(rng.choice(position.legal_actions))
         if not position.is_over and not position.winning_actions():
             return position
+    return Position.start(spec)

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from inarow.array_file import whole_file
-from inarow.learning.alphazero.config import AlphaZeroConfig
+from inarow.learning.alphazero.config import AlphaZeroConfig, GateConfig
 from inarow.learning.alphazero.evaluator import KIND, Evaluate, net_evaluator
 from inarow.learning.alphazero.farm import Farm
 from inarow.learning.alphazero.gate import passes_gate
@@ -40,12 +40,14 @@ _LEARNER_KEY, _GATE_KEY = 2, 3
 """Of random streams, below the seed of the run."""
 _FIRST_BATCHES = 8
 """So many batches of examples must be there before the first is drawn."""
-_MOST_OWED_BATCHES = 100
-"""More are forgotten: who cannot keep up learns less often, not longer."""
+_MOST_OWED_EXAMPLES = 8192
+"""Older ones are not owed any more: who cannot keep up learns less often, not longer."""
 _STRETCH_SECONDS = 0.5
 _POINTS = 12
 """Points of the curve, at least, about."""
 _LONGEST_POINT = 300.0
+_USUAL_GAME = 0.6
+"""How much of the board a game fills, before there is a game to look at."""
 
 
 class AlphaZeroRun:
@@ -62,12 +64,12 @@ class AlphaZeroRun:
         self.losses: list[Loss] = []
         """Since the last point of the curve."""
         self.companion_bytes = 0
-        content = self._net_bytes()
-        if is_new or not folder.net.exists():
-            self._write(content)
+        if not self.state.saves or not folder.net.exists():
+            self._write(self._net_bytes())
         self._published = folder.net.read_bytes()
         self._evaluate = net_evaluator(Net(self._published, str(folder.net)))
         self._player = Player(config, self._evaluate, 0, self.state.starts)
+        self._player.set_simulations(self.simulations)
         self._last_point = (self.state.seconds, self.state.games)
 
     @classmethod
@@ -83,7 +85,8 @@ class AlphaZeroRun:
         with alone_in_run(path):
             run = cls(folder, config, is_new=False)
             if minutes or iterations:
-                run.config = run.config.extended(minutes=minutes, iterations=iterations, done=run.state.iterations)
+                run.config = config.extended(minutes=minutes, iterations=iterations, done=run.state.iterations)
+                run.state.is_closed = False
                 folder.write_config(run.config)
         return run
 
@@ -100,8 +103,16 @@ class AlphaZeroRun:
     @property
     def seconds_left(self) -> float | None:
         """Until the budget is spent, if all goes on as so far; None at the very beginning."""
-        done = self.progress
+        done = self.progress or self._guessed_progress()
         return self.state.seconds * (1 - done) / done if done > 0 else None
+
+    def _guessed_progress(self) -> float:
+        """By simulations, while no game has ended yet."""
+        config = self.config
+        cells = sum(spec.cells for spec in config.specs) / len(config.specs)
+        games = (config.iterations or 0) * config.iteration_games
+        simulations = games * config.selfplay.simulations * cells * _USUAL_GAME
+        return min(1.0, self.state.simulations / simulations) if simulations else 0.0
 
     @property
     def is_finished(self) -> bool:
@@ -133,7 +144,7 @@ class AlphaZeroRun:
         With a cluster `config.workers` of its CPUs play, and this process learns. Raises ConfigError if another
         process has the folder.
         """
-        if self.is_finished:
+        if self.is_finished and self.state.is_closed:
             return
         number = self.config.workers - 1 if cluster is None else self.config.workers
         with alone_in_run(self.folder.path), open_companions(number, cluster) as companions:
@@ -159,8 +170,7 @@ class AlphaZeroRun:
                         saved = now
                     if watch is not None:
                         watch(self)
-                self._write(self._net_bytes())
-                self._add_point(grade)
+                self._close(grade)
             finally:
                 self.save()
 
@@ -185,7 +195,7 @@ class AlphaZeroRun:
         window = max(learning.smallest_window, int(learning.window * self.replay.seen))
         batch = self.replay.draw(learning.batch, window, self._rng, mirror=learning.mirror)
         self.losses.append(self.learner.step(batch, self.progress))
-        state.owed = min(state.owed - learning.batch, float(_MOST_OWED_BATCHES * learning.batch))
+        state.owed = min(state.owed - learning.batch, learning.reuse * _MOST_OWED_EXAMPLES)
         state.learn_seconds += time.process_time() - begin
 
     def _take(self, found: Yield) -> None:
@@ -226,22 +236,39 @@ class AlphaZeroRun:
     # --- Nets ---
 
     def _end_iteration(self) -> None:
-        """Publishes the net as it is now, if it passes."""
-        self.state.iterations += 1
-        self.state.games_of_iteration = 0
-        self._player.set_simulations(self.simulations)
-        content = self._net_bytes()
-        evaluate = net_evaluator(Net(content, "the new net"))
-        if self.config.gate is not None:
-            key = (_GATE_KEY, self.state.iterations)
-            rng = np.random.default_rng(np.random.SeedSequence(self.config.seed, spawn_key=key))
-            spec = self.config.specs[int(rng.integers(len(self.config.specs)))]
-            if not passes_gate(spec, evaluate, self._evaluate, self.config.gate, self.config.search, rng):
-                return
-        self._write(content)
-        self._published = content
-        self._evaluate = evaluate
-        self._player.use(evaluate)
+        """Publishes the net as it is now, if it passes. Interrupted in the match, the iteration is not over."""
+        is_better = self.config.gate is None or self._passes(self.config.gate)
+        with interrupts_deferred():
+            self.state.iterations += 1
+            self.state.games_of_iteration = 0
+            self._player.set_simulations(self.simulations)
+            if is_better:
+                self._publish()
+
+    def _passes(self, gate: GateConfig) -> bool:
+        config = self.config
+        key = (_GATE_KEY, self.state.iterations + 1)
+        rng = np.random.default_rng(np.random.SeedSequence(config.seed, spawn_key=key))
+        spec = config.specs[int(rng.integers(len(config.specs)))]
+        return passes_gate(spec, self._current(), self._evaluate, gate, config.search, rng)
+
+    def _close(self, grade: Grade | None) -> None:
+        """What the run leaves: its last net, or with a gate the last that passed."""
+        if self.config.gate is None:
+            self._publish()
+        if not self.state.curve or self.state.curve[-1].steps != self.learner.steps:
+            self._add_point(grade)
+        self.state.is_closed = True
+
+    def _publish(self) -> None:
+        self._published = self._net_bytes()
+        self._write(self._published)
+        self._evaluate = net_evaluator(Net(self._published, str(self.folder.net)))
+        self._player.use(self._evaluate)
+
+    def _current(self) -> Evaluate:
+        """The net as it is now, published or not."""
+        return net_evaluator(Net(self._net_bytes(), "the new net"))
 
     def _net_bytes(self) -> bytes:
         state, config = self.state, self.config
@@ -271,12 +298,13 @@ class AlphaZeroRun:
         since = self.state.seconds - self._last_point[0]
         if self.config.minutes is not None:
             return since >= min(_LONGEST_POINT, 60 * self.config.minutes / _POINTS)
-        points = len(self.state.curve)
-        return since >= _LONGEST_POINT or self.progress >= (points + 1) / _POINTS
+        assert self.config.iterations is not None
+        iteration = self.state.curve[-1].iteration if self.state.curve else 0
+        return since >= _LONGEST_POINT or _POINTS * (self.state.iterations - iteration) >= self.config.iterations
 
     def _add_point(self, grade: Grade | None) -> None:
         state = self.state
-        evaluate = net_evaluator(Net(self._net_bytes(), "the net"))
+        evaluate = self._current() if self.config.gate is None else self._evaluate
         raw, searched = (None, None) if grade is None else grade(evaluate, self.config.graded_simulations)
         seconds, games = self._last_point
         state.curve.append(

@@ -77,6 +77,8 @@ class RunState(msgspec.Struct, kw_only=True):
     learn_seconds: float = 0.0
     game_bytes: int = 0
     """Length of games.csv."""
+    is_closed: bool = False
+    """Whether its budget was spent and the last net left."""
     random: dict[str, Any] = {}
     curve: list[CurvePoint] = []
 

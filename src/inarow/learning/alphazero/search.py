@@ -30,7 +30,7 @@ from inarow.learning.alphazero.selection import best_child, halving_plan, improv
 from inarow.learning.alphazero.simulation import advance, proven_value
 from inarow.search.mcts import moves_between
 from inarow.search.tactics import look
-from inarow.search.tree import UNKNOWN
+from inarow.search.tree import MAX_NODES, UNKNOWN
 
 _NO_LIMIT = 2**30
 _STRETCH = 256
@@ -79,7 +79,7 @@ class NetSearch:
         self._evaluate = evaluate
         self._layout = compiled_layout(spec, wide=wide)
         self._rules: Any = search_rules(config)
-        self._slots = max(spec.actions + 1, memory // (games * SLOT_BYTES))
+        self._slots = min(MAX_NODES // games, max(spec.actions + 1, memory // (games * SLOT_BYTES)))
         self._forest = make_forest(games, self._slots)
         self._searches = make_searches(games, self._layout)
         self._cache = make_cache(cache_memory, spec.actions)

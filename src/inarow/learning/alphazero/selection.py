@@ -40,7 +40,7 @@ _NEVER = -np.inf
 
 def halving_plan(considered: int, simulations: int) -> np.ndarray:
     """int32 [considered + 1, simulations]: with m children to consider, the visits that the child of
-    simulation s has so far.
+    simulation s has so far. Asking the network about the root is not one of these.
 
     All m get equally many visits, then the better half of them, and so on down to two; the share of
     each round is the same.
@@ -112,18 +112,19 @@ def logit_of(forest: Forest, child: int, rules: Any) -> float:
 
 
 @register_jitable
-def best_by_halving(
-    forest: Forest, root: int, noise: np.ndarray, game: int, plan: np.ndarray, done: int, rules: Any
-) -> int:
-    """The child of the root to visit in simulation number `done`: the best of those that have the
-    planned number of visits, or the fewest, if proofs have upset the plan.
+def best_by_halving(forest: Forest, root: int, noise: np.ndarray, game: int, plan: np.ndarray, rules: Any) -> int:
+    """The child of the root to visit next: the best of those that have the planned number of visits, or
+    the fewest, if proofs have upset the plan.
     """
-    size = forest.size[root]
+    first, size = forest.first[root], forest.size[root]
+    done = 0
+    for child in range(first, first + size):
+        done += forest.visits[child]
     planned = plan[min(size, len(plan) - 1), done]
     best = best_with_visits(forest, root, noise, game, planned, rules)
     if best < 0:
         fewest = -1
-        for child in range(forest.first[root], forest.first[root] + size):
+        for child in range(first, first + size):
             if forest.proof[child] >= UNKNOWN and (fewest < 0 or forest.visits[child] < fewest):
                 fewest = forest.visits[child]
         best = best_with_visits(forest, root, noise, game, fewest, rules)

@@ -80,7 +80,7 @@ def simulate(
                     value = -cache.values[entry]
                     break
             if node == root and rules.is_gumbel != 0:
-                child = best_by_halving(forest, root, searches.noise, game, plan, searches.done[game], rules)
+                child = best_by_halving(forest, root, searches.noise, game, plan, rules)
             else:
                 child = best_by_puct(forest, node, rules)
             placed = mine | single_cell(forest.cell[child], mine)
