@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 
 from inarow.agents.registry import make_agent
+from inarow.array_file import save_arrays
 from inarow.errors import ConfigError, InvalidAgentError, TableError
 from inarow.games.kernels import compiled_layout, kernel
 from inarow.games.position import Position
@@ -22,7 +23,8 @@ from inarow.learning.config import find_document, presets, to_config
 from inarow.learning.tabular.blocking import block_weight
 from inarow.learning.tabular.config import QConfig, find_q_config
 from inarow.learning.tabular.lookup import TableValues, load_values, shipped_table
-from inarow.learning.tabular.run import TrainingRun
+from inarow.learning.tabular.q_table import QTable
+from inarow.learning.tabular.run import _FROZEN_KIND, TrainingRun
 from inarow.learning.tabular.trainer import Trainer
 from inarow.search.solver import Solver
 from tests import reference
@@ -212,6 +214,51 @@ def test_a_stopped_run_ends_with_the_same_table(tmp_path, exploration):
     assert same(tmp_path / "whole", tmp_path / "broken")
     assert (tmp_path / "whole" / "curve.csv").read_text() == (tmp_path / "broken" / "curve.csv").read_text()
     assert not list(tmp_path.glob("*/frozen-*"))
+
+
+FROZEN = config(phases=[{"episodes": 200, "opponent": "frozen", "generations": 3}])
+
+
+def stopped_in(generation: int, folder: Path) -> Trainer:
+    def watch(trainer):
+        if trainer.generation >= generation:
+            raise StopError
+
+    run = TrainingRun.start(FROZEN, folder)
+    with pytest.raises(StopError):
+        run.train(watch)
+    assert len(run.trainer.table)
+    return run.trainer
+
+
+@pytest.mark.parametrize("generation", [0, 1])
+@pytest.mark.parametrize("are_rows_counted", [True, False])
+def test_a_run_stopped_against_a_frozen_opponent_ends_with_the_same_table(tmp_path, generation, are_rows_counted):
+    TrainingRun.start(FROZEN, tmp_path / "whole").train()
+    before = stopped_in(generation, tmp_path / "broken").frozen
+    assert bool(len(before)) == bool(generation)  # the first opponent knows nothing
+    if not are_rows_counted:  # as in files of earlier versions
+        path = tmp_path / "broken" / "table.npz"
+        table, about = QTable.load(path)
+        del about["state"]["frozen_rows"]
+        table.save(path, **about)
+    run = TrainingRun.resume(tmp_path / "broken")
+    assert np.array_equal(run.trainer.frozen, before)
+    run.train()
+    assert same(tmp_path / "whole", tmp_path / "broken")
+    assert not list(tmp_path.glob("*/frozen-*"))
+
+
+def test_frozen_values_of_the_wrong_kind_are_refused(tmp_path):
+    values = stopped_in(1, tmp_path).frozen
+    (path,) = tmp_path.glob("frozen-*")
+    for wrong in (values[:-1], values[:, :-1], values.astype(np.float32), values[0]):
+        save_arrays(path, _FROZEN_KIND, {}, {"values": wrong})
+        with pytest.raises(TableError, match="has values of the wrong kind"):
+            TrainingRun.resume(tmp_path)
+    path.unlink()
+    with pytest.raises(TableError, match="is not a frozen opponent"):
+        TrainingRun.resume(tmp_path)
 
 
 SCRIPT = """

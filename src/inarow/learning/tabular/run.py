@@ -121,9 +121,19 @@ class TrainingRun:
             trainer.restore(about["state"], table)
         except Exception as error:  # a damaged state can raise almost anything
             raise TableError(f"{self.folder / _TABLE} has no state to go on from: {one_line(error)}") from None
-        if len(trainer.frozen):
-            with load_arrays(self._frozen_file(), _FROZEN_KIND) as (_, arrays):
-                trainer.frozen = arrays["values"]
+        self._restore_frozen(about["state"].get("frozen_rows"))
+
+    def _restore_frozen(self, rows: int | None) -> None:
+        """`rows` is None in tables from before they were counted; those have a file only if there are some."""
+        trainer, path = self.trainer, self._frozen_file()
+        if rows == 0 or (rows is None and not path.exists()):
+            return
+        with load_arrays(path, _FROZEN_KIND) as (_, arrays):
+            values = arrays["values"]
+            like = trainer.table.values[: len(values) if rows is None else rows]
+            if values.dtype != like.dtype or values.shape != like.shape:
+                raise TableError(f"{path} has values of the wrong kind")
+        trainer.frozen = values
 
     def _frozen_file(self) -> Path:
         return self.folder / f"frozen-{self.trainer.phase}-{self.trainer.generation}.npz"

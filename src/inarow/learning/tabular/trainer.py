@@ -148,7 +148,9 @@ class Trainer:
         self.generation += 1
         if self.generation == self.config.phases[self.phase].generations:
             self.phase, self.generation = self.phase + 1, 0
-        if not self.is_finished:
+        if self.is_finished:
+            self.frozen = self.frozen[:0]
+        else:
             self._begin_generation()
 
     def _begin_generation(self) -> None:
@@ -178,6 +180,7 @@ class Trainer:
             "phase": self.phase,
             "generation": self.generation,
             "episodes": self.episodes,
+            "frozen_rows": len(self.frozen),
             "best": None if self._best == -np.inf else self._best,
             "progress": {name: progress[name].item() for name in _KEPT},
             "random": self._rng.bit_generator.state,
@@ -185,13 +188,14 @@ class Trainer:
         }
 
     def restore(self, state: dict[str, Any], table: QTable) -> None:
-        """Goes on from a `state`. `table` must have the memory of the config; `frozen` is left to the
-        caller if it has rows.
+        """Goes on from a `state`. `table` must have the memory of the config; `frozen` is left without rows, for the
+        caller to fill.
         """
         self.table = table
         self.phase, self.generation, self.episodes = state["phase"], state["generation"], state["episodes"]
         if not self.is_finished:
             self._begin_generation()
+        self.frozen = table.values[:0]  # not the rows of now: the generation began with fewer
         self._best = -np.inf if state["best"] is None else state["best"]
         for name in _KEPT:
             setattr(self._progress[0], name, state["progress"][name])
