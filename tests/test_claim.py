@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from inarow.array_file import whole_file
 from inarow.claim import alone_in, alone_with
 from inarow.errors import StoreError
 
@@ -47,12 +48,33 @@ def test_a_file_that_its_owner_replaced_is_refused(tmp_path, monkeypatch):
         pass
 
 
+NOBODY = 9_999_999
+"""No system has so many processes."""
+
+
 def test_what_a_killed_process_left_half_written_goes(tmp_path):
-    for name in (".table.npz.4711", "table.npz", ".hidden", ".curve.csv.old"):
+    (tmp_path / f".table.npz.{NOBODY}.inarow-draft").touch()
+    (tmp_path / f".table.npz.{'9' * 30}.inarow-draft").touch()
+    with alone_in(tmp_path, REFUSAL):
+        assert not list(tmp_path.iterdir())
+
+
+def test_what_is_not_ours_stays(tmp_path):
+    others = {"table.npz", ".hidden", ".zcompdump-host-5.9", f".table.npz.{NOBODY}", ".notes.inarow-draft"}
+    for name in others:
         (tmp_path / name).touch()
     with alone_in(tmp_path, REFUSAL):
-        left = {path.name for path in tmp_path.iterdir()}
-    assert left == {"table.npz", ".hidden", ".curve.csv.old"}
+        assert {path.name for path in tmp_path.iterdir()} == others
+
+
+def test_what_another_process_is_writing_stays(tmp_path):
+    (tmp_path / ".table.npz.1.inarow-draft").touch()  # of the first process of all, which may be somebody else's
+    with whole_file(tmp_path / "games.pgn") as file:
+        file.write(b"a game")
+        with alone_in(tmp_path, REFUSAL):
+            pass
+    assert {path.name for path in tmp_path.iterdir()} == {"games.pgn", ".table.npz.1.inarow-draft"}
+    assert (tmp_path / "games.pgn").read_bytes() == b"a game"
 
 
 def test_what_is_absent_cannot_be_claimed(tmp_path):

@@ -37,7 +37,7 @@ def test_a_journal_is_gone_on_with_and_removed_at_the_end(tmp_path):
     write(result, LINES[1:])
     with open_journal(result, "a work", BookError) as journal:
         assert journal.lines == LINES
-        (tmp_path / ".book.npz.1234").touch()  # left of an earlier kill
+        (tmp_path / ".book.npz.9999999.inarow-draft").touch()  # left of an earlier kill
     assert read(result) == []
     assert [file.name for file in tmp_path.iterdir()] == ["book.npz.journal"]
 

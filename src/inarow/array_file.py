@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ from typing import IO, Any
 import numpy as np
 
 from inarow.errors import InarowError, one_line
+
+_DRAFT = ".inarow-draft"
+"""Ends the names of files that are being written, after the number of the process; nobody else's end so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ def content_hash(path: Path, error: type[InarowError]) -> str:
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """A file that takes its name only when the block ends well and the disk has it; until then an older one stays."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft = path.with_name(f".{path.name}.{os.getpid()}{_DRAFT}")
     try:
         with draft.open("wb") as file:
             yield file
@@ -88,10 +92,22 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def remove_drafts(folder: Path, name: str = "*") -> None:
-    """Removes what a killed process left of files that it was writing: of all, or of those called `name`.
-
-    Nobody else may be writing them.
+    """Removes what killed processes of this machine left of files that they were writing: of all, or of those
+    called `name`. Files that a living process writes stay.
     """
-    for draft in folder.glob(f".{name}.*"):
-        if draft.suffix[1:].isdigit():
+    for draft in folder.glob(f".{name}.*{_DRAFT}"):
+        process = draft.name.removesuffix(_DRAFT).rpartition(".")[2]
+        if process.isdecimal() and not _lives(int(process)):
             draft.unlink(missing_ok=True)
+
+
+def _lives(process: int) -> bool:
+    if sys.platform == "win32":  # where the question would be a Ctrl-C
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # it is somebody else's
+        pass
+    return True
