@@ -1,4 +1,4 @@
-"""Curves of training runs: `curve.csv`, and the same for TensorBoard."""
+"""Folders of training runs: one process at a time, `curve.csv`, and the same for TensorBoard."""
 
 import csv
 import struct
@@ -9,9 +9,10 @@ import pytest
 from tensorboardX.crc32c import crc32c
 from tensorboardX.proto.event_pb2 import Event, SessionLog
 
+from inarow.errors import ConfigError
 from inarow.learning.alphazero.run import AlphaZeroRun
 from inarow.learning.deep_q.run import DeepQRun
-from inarow.learning.run_folder import CurveFiles
+from inarow.learning.run_folder import CurveFiles, RunClaim
 from inarow.learning.tabular.config import Phase, QConfig
 from inarow.learning.tabular.run import TrainingRun
 from tests.learning.alphazero.test_run import tiny
@@ -108,3 +109,40 @@ def test_every_learner_can_be_watched_in_tensorboard(tmp_path, learner):
     assert [each for each, _ in told] == sorted(written)
     assert len(told) > 2
     assert told[1][1] == written[told[1][0]]
+
+
+@pytest.mark.parametrize("learner", RUNS)
+def test_what_another_process_trained_meanwhile_is_not_overwritten(tmp_path, learner):
+    kind, config, _ = RUNS[learner]
+    stale = [kind.start(config, tmp_path), kind.resume(tmp_path)]
+    kind.resume(tmp_path).train()
+    finished = contents(tmp_path)
+    for run in stale:
+        with pytest.raises(ConfigError, match="another process trained; resume it again"):
+            run.train()
+    assert contents(tmp_path) == finished
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith("events.")}
+
+
+def test_a_run_that_was_extended_meanwhile_is_not_trained_by_its_old_config(tmp_path):
+    stale = AlphaZeroRun.start(tiny(), tmp_path)
+    AlphaZeroRun.resume(tmp_path, iterations=2)
+    with pytest.raises(ConfigError, match="resume it again"):
+        stale.train()
+
+
+def test_who_stopped_a_run_can_go_on_with_it(tmp_path):
+    run = TrainingRun.start(Q, tmp_path)
+    with pytest.raises(StopError):
+        run.train(stop)
+    run.train()
+    assert run.trainer.is_finished
+
+
+def test_a_run_is_claimed_while_it_is_begun(tmp_path):
+    claim = RunClaim(tmp_path, "checkpoint")
+    with claim.begun(Q), pytest.raises(ConfigError, match="is in use: another process trains there"):
+        TrainingRun.resume(tmp_path)

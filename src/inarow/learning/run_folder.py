@@ -1,4 +1,4 @@
-"""What the folders of training runs share: `config.json`, by which a folder is known as one, and the curve."""
+"""What the folders of training runs share: `config.json`, by which a folder is known as one, claims, and the curve."""
 
 from __future__ import annotations
 
@@ -23,24 +23,59 @@ if TYPE_CHECKING:
     from inarow.learning.event_file import EventFile
 
 _AnyConfig = TypeVar("_AnyConfig", bound=ConfigPart)
+_Identity = tuple[int, int, int] | None
 _CONFIG, _CURVE = "config.json", "curve.csv"
 
 
-@contextmanager
-def alone_in_run(folder: Path) -> Iterator[None]:
-    """Within, no other process starts, resumes or trains the run in the folder; raises ConfigError if one does."""
-    refusal = ConfigError(f"{folder} is in use: another process trains there; wait for it, or choose another folder")
-    with alone_in(folder, refusal):
-        yield
+class RunClaim:
+    """The claim on the folder of a run: held while the run is read, and again while it is trained.
+
+    Between the two another process may train there. Whoever went on from what was read before that would overwrite
+    its work, and is refused.
+    """
+
+    def __init__(self, folder: Path, checkpoint: str) -> None:
+        """To be made before anything is read; `checkpoint` is the file from which the run goes on."""
+        self._folder, self._config, self._checkpoint = folder, folder / _CONFIG, folder / checkpoint
+        self._known = self._look()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Within, no other process starts, resumes or trains the run. Raises ConfigError if one does, or if one did
+        since the claim was made or last held.
+        """
+        folder = self._folder
+        refusal = f"{folder} is in use: another process trains there; wait for it, or choose another folder"
+        with alone_in(folder, ConfigError(refusal)):
+            if self._look() != self._known:
+                raise ConfigError(f"{folder} has changed since it was read: another process trained; resume it again")
+            try:
+                yield
+            finally:
+                self._known = self._look()
+
+    @contextmanager
+    def begun(self, config: ConfigPart) -> Iterator[None]:
+        """The same for a new run, whose folder and config are made; raises ConfigError if the folder has one."""
+        folder = self._folder
+        folder.mkdir(parents=True, exist_ok=True)
+        with self.held():
+            if self._config.exists():
+                raise ConfigError(f"{folder} has a training run; continue it with --resume, or choose another folder")
+            write_config(folder, config)
+            yield
+
+    def _look(self) -> tuple[_Identity, _Identity]:
+        return _identity(self._config), _identity(self._checkpoint)
 
 
-def begin_folder(folder: Path, config: ConfigPart) -> None:
-    """Makes the folder of a new run; raises ConfigError if there is one."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with alone_in_run(folder):
-        if (folder / _CONFIG).exists():
-            raise ConfigError(f"{folder} has a training run; continue it with --resume, or choose another folder")
-        write_config(folder, config)
+def _identity(path: Path) -> _Identity:
+    """Another one whenever the file is replaced; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def write_config(folder: Path, config: ConfigPart) -> None:

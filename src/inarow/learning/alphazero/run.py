@@ -28,7 +28,6 @@ from inarow.learning.alphazero.run_folder import CurvePoint, RunFolder, RunState
 from inarow.learning.alphazero.selfplay import Yield
 from inarow.learning.alphazero.warm_up import warm_up_for
 from inarow.learning.net_file import ANY_BOARD, Net, NetAbout, to_bytes
-from inarow.learning.run_folder import alone_in_run
 from inarow.workers import Cluster, Companion, interrupts_deferred, open_companions
 
 Watch = Callable[["AlphaZeroRun"], None]
@@ -75,14 +74,16 @@ class AlphaZeroRun:
     @classmethod
     def start(cls, config: AlphaZeroConfig, folder: Path) -> AlphaZeroRun:
         """A new run; raises ConfigError if the folder has one."""
-        return cls(RunFolder.make(folder, config), config, is_new=True)
+        run_folder = RunFolder(folder)
+        with run_folder.begun(config):
+            return cls(run_folder, config, is_new=True)
 
     @classmethod
     def resume(cls, path: Path, *, minutes: float = 0.0, iterations: int = 0) -> AlphaZeroRun:
         """A run as its last checkpoint left it, if wanted with more to do; raises ConfigError or NetError."""
         folder = RunFolder(path)
         config = folder.read_config()
-        with alone_in_run(path):
+        with folder.claim.held():
             run = cls(folder, config, is_new=False)
             if minutes or iterations:
                 run.config = config.extended(minutes=minutes, iterations=iterations, done=run.state.iterations)
@@ -142,12 +143,12 @@ class AlphaZeroRun:
         """Trains to the end and leaves the net. Whatever stops it, what was learnt is saved.
 
         With a cluster `config.workers` of its CPUs play, and this process learns. Raises ConfigError if another
-        process has the folder.
+        process has the folder, or had it since the run was read.
         """
         if self.is_finished and self.state.is_closed:
             return
         number = self.config.workers - 1 if cluster is None else self.config.workers
-        with alone_in_run(self.folder.path), open_companions(number, cluster) as companions:
+        with self.folder.claim.held(), open_companions(number, cluster) as companions:
             self.state.starts += 1
             farm = None if cluster is None else Farm(companions, self.config, self.state.starts)
             warm_up_for(self.config.specs)

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from inarow.learning.alphazero.config import AlphaZeroConfig
 from inarow.learning.alphazero.learner import Learner
 from inarow.learning.alphazero.replay import Replay
 from inarow.learning.alphazero.selfplay import PlayedGame
-from inarow.learning.run_folder import CurveFiles, begin_folder, read_config, write_config
+from inarow.learning.run_folder import CurveFiles, RunClaim, read_config, write_config
 
 _REPLAY_KIND = FileKind("inarow-examples", 1, "the examples of a run", ConfigError, max_bytes=64 << 30)
 _GAMES_HEADER = "board,opening,result,moves\n"
@@ -92,14 +93,14 @@ class RunFolder:
         self._games = path / "games.csv"
         self._state = path / "state.json"
         self._curve = CurveFiles(path, CurvePoint, step="games")
+        self.claim = RunClaim(path, self._state.name)
 
-    @classmethod
-    def make(cls, path: Path, config: AlphaZeroConfig) -> RunFolder:
-        """For a new run; raises ConfigError if there is one."""
-        begin_folder(path, config)
-        folder = cls(path)
-        folder._begin_games()
-        return folder
+    @contextmanager
+    def begun(self, config: AlphaZeroConfig) -> Iterator[None]:
+        """For a new run, with the claim held; raises ConfigError if there is one."""
+        with self.claim.begun(config):
+            self._begin_games()
+            yield
 
     def write_config(self, config: AlphaZeroConfig) -> None:
         write_config(self.path, config)

@@ -21,7 +21,7 @@ from inarow.learning.deep_q.config import DeepQConfig
 from inarow.learning.deep_q.curve import CurvePoint
 from inarow.learning.deep_q.opponents import MakeOpponent
 from inarow.learning.deep_q.trainer import Trainer
-from inarow.learning.run_folder import CurveFiles, alone_in_run, begin_folder, read_config
+from inarow.learning.run_folder import CurveFiles, RunClaim, read_config
 
 Watch = Callable[[Trainer], None]
 """Told after every batch how far the training is; an exception out of it ends the run, saved."""
@@ -32,33 +32,34 @@ _NET, _CHECKPOINT = "net.onnx", "checkpoint.safetensors"
 class DeepQRun:
     """A trainer with a folder. `start` or `resume` make one."""
 
-    def __init__(self, folder: Path, trainer: Trainer) -> None:
-        self.folder, self.trainer = folder, trainer
+    def __init__(self, folder: Path, trainer: Trainer, claim: RunClaim) -> None:
+        self.folder, self.trainer, self._claim = folder, trainer, claim
         self._curve = CurveFiles(folder, CurvePoint, step="episode")
         self.net = folder / _NET
 
     @classmethod
     def start(cls, config: DeepQConfig, folder: Path, make_opponent: MakeOpponent | None = None) -> DeepQRun:
         """A new run; raises ConfigError if the folder has one, MissingExtraError without torch or onnx."""
-        trainer = Trainer(config, make_opponent)
-        begin_folder(folder, config)
-        return cls(folder, trainer)
+        trainer, claim = Trainer(config, make_opponent), RunClaim(folder, _CHECKPOINT)
+        with claim.begun(config):
+            return cls(folder, trainer, claim)
 
     @classmethod
     def resume(cls, folder: Path, make_opponent: MakeOpponent | None = None) -> DeepQRun:
         """A run as its last checkpoint left it; raises ConfigError, MissingExtraError without torch or onnx."""
+        claim = RunClaim(folder, _CHECKPOINT)
         trainer = Trainer(read_config(folder, DeepQConfig), make_opponent)
-        with alone_in_run(folder):
+        with claim.held():
             if (folder / _CHECKPOINT).exists():
                 trainer.restore(load_checkpoint(folder / _CHECKPOINT), str(folder / _CHECKPOINT))
-        return cls(folder, trainer)
+        return cls(folder, trainer, claim)
 
     def train(self, watch: Watch | None = None, *, checkpoint_seconds: float = 15.0) -> None:
         """Trains to the end and leaves the finished net. Whatever stops it, all whole batches are saved.
 
-        Raises ConfigError if another process has the folder.
+        Raises ConfigError if another process has the folder, or had it since the run was read.
         """
-        with alone_in_run(self.folder):
+        with self._claim.held():
             self._train(watch, checkpoint_seconds)
 
     def _train(self, watch: Watch | None, checkpoint_seconds: float) -> None:

@@ -21,7 +21,7 @@ import msgspec
 from inarow.array_file import FileKind, load_arrays, save_arrays
 from inarow.errors import TableError, one_line
 from inarow.learning.config import to_config
-from inarow.learning.run_folder import CurveFiles, alone_in_run, begin_folder, read_config
+from inarow.learning.run_folder import CurveFiles, RunClaim, read_config
 from inarow.learning.tabular.config import QConfig
 from inarow.learning.tabular.q_table import QTable
 from inarow.learning.tabular.trainer import CurvePoint, MakeOpponent, Trainer
@@ -42,21 +42,23 @@ _FROZEN_KIND = FileKind("inarow-frozen-values", 1, "a frozen opponent", TableErr
 class TrainingRun:
     """A trainer with a folder. `start` or `resume` make one."""
 
-    def __init__(self, folder: Path, trainer: Trainer) -> None:
-        self.folder, self.trainer = folder, trainer
+    def __init__(self, folder: Path, trainer: Trainer, claim: RunClaim) -> None:
+        self.folder, self.trainer, self._claim = folder, trainer, claim
         self._curve = CurveFiles(folder, CurvePoint, step="episode")
 
     @classmethod
     def start(cls, config: QConfig, folder: Path, make_opponent: MakeOpponent | None = None) -> TrainingRun:
         """A new run; raises ConfigError if the folder has one."""
-        begin_folder(folder, config)
-        return cls(folder, Trainer(config, make_opponent))
+        claim = RunClaim(folder, _TABLE)
+        with claim.begun(config):
+            return cls(folder, Trainer(config, make_opponent), claim)
 
     @classmethod
     def resume(cls, folder: Path, make_opponent: MakeOpponent | None = None) -> TrainingRun:
         """A run as its last checkpoint left it; raises ConfigError or TableError."""
-        run = cls(folder, Trainer(read_config(folder, QConfig), make_opponent))
-        with alone_in_run(folder):
+        claim = RunClaim(folder, _TABLE)
+        run = cls(folder, Trainer(read_config(folder, QConfig), make_opponent), claim)
+        with claim.held():
             if (folder / _TABLE).exists():
                 run._restore()
         return run
@@ -64,9 +66,9 @@ class TrainingRun:
     def train(self, watch: Watch | None = None, *, checkpoint_seconds: float = 15.0) -> QTable:
         """Trains to the end and leaves the finished table. Whatever stops it, what was learnt is saved.
 
-        Raises ConfigError if another process has the folder.
+        Raises ConfigError if another process has the folder, or had it since the run was read.
         """
-        with alone_in_run(self.folder):
+        with self._claim.held():
             return self._train(watch, checkpoint_seconds)
 
     def _train(self, watch: Watch | None, checkpoint_seconds: float) -> QTable:
