@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -109,8 +110,14 @@ class RunFolder:
         return read_config(self.path, AlphaZeroConfig)
 
     def add_games(self, games: Iterable[PlayedGame]) -> None:
-        with self._games.open("a", encoding="utf-8") as file:
-            file.writelines(f"{game.board},{game.opening},{game.result},{game.moves}\n" for game in games)
+        """Adds all games or, if that fails, none: a checkpoint keeps whatever the file holds."""
+        length = self._games.stat().st_size
+        try:
+            with self._games.open("a", encoding="utf-8") as file:
+                file.writelines(f"{game.board},{game.opening},{game.result},{game.moves}\n" for game in games)
+        except BaseException:
+            os.truncate(self._games, length)  # a full disk may have taken half a line
+            raise
 
     def save(self, state: RunState, learner: Learner, replay: Replay) -> None:
         """Writes a checkpoint."""
