@@ -288,6 +288,8 @@ def no_file_above(size: int):
         ("config.json", b'{"learner": "alphazero"}', "has no training run"),
         ("state.json", b"[]", "is not a checkpoint"),
         ("state.json", b'{"saves": 77}', "is not a checkpoint of this run"),
+        ("state.json", b'{"version": 2}', "is of a later version"),
+        ("state.json", b'{"version": "1"}', "is not a checkpoint"),
         ("learner-*.safetensors", b"abc", "is not a checkpoint of this run"),
         ("replay-*.npz", b"abc", "is not the examples of a run"),
         ("games.csv", b"", "is shorter than its checkpoint says"),
@@ -302,6 +304,16 @@ def test_damaged_files_are_refused_in_one_line(finished_run, tmp_path, file, con
     with pytest.raises(InarowError, match=message) as error:
         AlphaZeroRun.resume(tmp_path)
     assert "\n" not in str(error.value)
+
+
+def test_a_state_without_a_version_is_read(finished_run, tmp_path):
+    """As it was written before it had one."""
+    for path in finished_run.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    document = json.loads((tmp_path / "state.json").read_bytes())
+    assert document.pop("version") == 1
+    (tmp_path / "state.json").write_text(json.dumps(document))
+    assert AlphaZeroRun.resume(tmp_path).state.games == document["games"]
 
 
 @pytest.fixture(scope="module")

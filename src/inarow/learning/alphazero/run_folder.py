@@ -35,6 +35,7 @@ from inarow.learning.alphazero.selfplay import PlayedGame
 from inarow.learning.run_folder import CurveFiles, RunClaim, read_config, write_config
 
 _REPLAY_KIND = FileKind("inarow-examples", 1, "the examples of a run", ConfigError, max_bytes=64 << 30)
+_STATE_VERSION = 1
 _GAMES_HEADER = "board,opening,result,moves\n"
 
 
@@ -126,7 +127,8 @@ class RunFolder:
         learner.save(self._learner_file(state))
         save_arrays(self._replay_file(state), _REPLAY_KIND, {}, replay.state())
         with whole_file(self._state) as file:
-            file.write(json.dumps(msgspec.to_builtins(state)).encode())  # with integers of any size
+            document = {"version": _STATE_VERSION, **msgspec.to_builtins(state)}
+            file.write(json.dumps(document).encode())  # with integers of any size
         for old in (*self.path.glob("learner-*.safetensors"), *self.path.glob("replay-*.npz")):
             if old not in (self._learner_file(state), self._replay_file(state)):
                 old.unlink(missing_ok=True)
@@ -138,9 +140,14 @@ class RunFolder:
             self._begin_games()
             return RunState()
         try:
-            state = msgspec.convert(json.loads(self._state.read_bytes()), RunState)
+            document = json.loads(self._state.read_bytes())
+            if document.get("version", 1) > _STATE_VERSION:  # the first files had none
+                raise ConfigError(f"{self._state} is of a later version of inarow; update inarow to go on")
+            state = msgspec.convert(document, RunState)
             if state.random:
                 np.random.default_rng().bit_generator.state = state.random  # says whether it is one
+        except ConfigError:
+            raise
         except Exception as error:  # a damaged file can raise almost anything
             raise ConfigError(f"{self._state} is not a checkpoint: {one_line(error)}") from None
         learner.load(self._learner_file(state))
