@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 
 from inarow.array_file import whole_file
+from inarow.learning.alphazero import schedule
 from inarow.learning.alphazero.config import AlphaZeroConfig, GateConfig
 from inarow.learning.alphazero.evaluator import KIND, Evaluate, net_evaluator
 from inarow.learning.alphazero.farm import Farm
@@ -42,11 +43,6 @@ _FIRST_BATCHES = 8
 _MOST_OWED_EXAMPLES = 8192
 """Older ones are not owed any more: who cannot keep up learns less often, not longer."""
 _STRETCH_SECONDS = 0.5
-_POINTS = 12
-"""Points of the curve, at least, about."""
-_LONGEST_POINT = 300.0
-_USUAL_GAME = 0.6
-"""How much of the board a game fills, before there is a game to look at."""
 
 
 class AlphaZeroRun:
@@ -94,38 +90,21 @@ class AlphaZeroRun:
     @property
     def progress(self) -> float:
         """How much of the budget is spent, from 0 to 1."""
-        config, state = self.config, self.state
-        if config.minutes is not None:
-            return min(1.0, state.seconds / (60 * config.minutes))
-        assert config.iterations is not None
-        part = min(1.0, state.games_of_iteration / config.iteration_games)
-        return min(1.0, (state.iterations + part) / config.iterations)
+        return schedule.progress(self.config, self.state)
 
     @property
     def seconds_left(self) -> float | None:
         """Until the budget is spent, if all goes on as so far; None at the very beginning."""
-        done = self.progress or self._guessed_progress()
-        return self.state.seconds * (1 - done) / done if done > 0 else None
-
-    def _guessed_progress(self) -> float:
-        """By simulations, while no game has ended yet."""
-        config = self.config
-        cells = sum(spec.cells for spec in config.specs) / len(config.specs)
-        games = (config.iterations or 0) * config.iteration_games
-        simulations = games * config.selfplay.simulations * cells * _USUAL_GAME
-        return min(1.0, self.state.simulations / simulations) if simulations else 0.0
+        return schedule.seconds_left(self.config, self.state)
 
     @property
     def is_finished(self) -> bool:
-        if self.config.minutes is not None:
-            return self.progress >= 1.0
-        return self.state.iterations >= (self.config.iterations or 0)
+        return schedule.is_finished(self.config, self.state)
 
     @property
     def simulations(self) -> int:
         """Of a search in self-play, now."""
-        first, last = self.config.selfplay.first_simulations, self.config.selfplay.simulations
-        return round(first + (last - first) * self.progress)
+        return schedule.simulations_now(self.config, self.state)
 
     @property
     def memory(self) -> dict[str, int]:
@@ -164,7 +143,7 @@ class AlphaZeroRun:
                     now = time.monotonic()
                     self.state.seconds += now - clock
                     clock = now
-                    if self._point_is_due():
+                    if schedule.point_is_due(self.config, self.state, self.state.seconds - self._last_point[0]):
                         self._add_point(grade)
                     if now - saved >= checkpoint_seconds:
                         self.save()
@@ -202,8 +181,8 @@ class AlphaZeroRun:
     def _take(self, found: Yield) -> None:
         """Takes in what was played."""
         state = self.state
-        self.replay.add(found.spec, found.examples)
         self.folder.add_games(found.games)
+        self.replay.add(found.spec, found.examples)
         state.games += len(found.games)
         state.games_of_iteration += len(found.games)
         state.examples += len(found.examples)
@@ -294,14 +273,6 @@ class AlphaZeroRun:
             file.write(content)
 
     # --- The curve ---
-
-    def _point_is_due(self) -> bool:
-        since = self.state.seconds - self._last_point[0]
-        if self.config.minutes is not None:
-            return since >= min(_LONGEST_POINT, 60 * self.config.minutes / _POINTS)
-        assert self.config.iterations is not None
-        iteration = self.state.curve[-1].iteration if self.state.curve else 0
-        return since >= _LONGEST_POINT or _POINTS * (self.state.iterations - iteration) >= self.config.iterations
 
     def _add_point(self, grade: Grade | None) -> None:
         state = self.state
