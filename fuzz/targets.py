@@ -21,7 +21,9 @@ from typing import Any
 import msgspec
 
 from inarow.agents.registry import parse_agent
-from inarow.errors import BookError, InarowError, TableError
+from inarow.arena.suite import Suite
+from inarow.array_file import load_arrays
+from inarow.errors import BookError, InarowError, SuiteError, TableError
 from inarow.games.pgn import from_pgn, split_games
 from inarow.games.position import Position
 from inarow.games.record import from_json_line
@@ -29,10 +31,15 @@ from inarow.games.spec import GameSpec
 from inarow.interfaces.engine.gtp import GtpServer
 from inarow.interfaces.engine.requests import parse_go, parse_position
 from inarow.interfaces.engine.setup import Setup, with_option
+from inarow.interfaces.engine.uci import UciEngine
+from inarow.interfaces.web.job import load_jobs
 from inarow.interfaces.web.learners import check_document
 from inarow.interfaces.web.messages import decode_request, id_of
 from inarow.journal import open_journal
+from inarow.learning.alphazero.replay import REPLAY_KIND, Replay
+from inarow.learning.alphazero.run_state import read_state
 from inarow.learning.config import find_document
+from inarow.learning.deep_q.checkpoint import load_checkpoint
 from inarow.learning.net_file import _read_about
 from inarow.learning.tabular.q_table import QTable
 from inarow.search.book import Book
@@ -151,6 +158,17 @@ def engine_uci(data: bytes) -> None:
             str(setup.spec)
 
 
+_THINKING = {"go", "isready"}
+
+
+def engine_lines(data: bytes) -> None:
+    """Whole lines of that protocol, but for those that let somebody think."""
+    output = io.StringIO()
+    lines = [line for line in _text(data).split("\n")[:20] if not _THINKING & set(line.split())]
+    UciEngine(Setup.on(SPECS[0], "random", 0), output).run(["uci", *lines])
+    assert "uciok" in output.getvalue()
+
+
 @cache
 def _gtp() -> tuple[GtpServer, io.StringIO]:
     output = io.StringIO()
@@ -204,6 +222,46 @@ def books(data: bytes) -> None:
         Book.load(_file(data, ".npz"))
     except BookError:
         return
+
+
+def suites(data: bytes) -> None:
+    try:
+        Suite.load(_file(data, ".npz"))
+    except SuiteError:
+        return
+
+
+def examples(data: bytes) -> None:
+    """Of a run of AlphaZero."""
+    try:
+        with load_arrays(_file(data, ".npz"), REPLAY_KIND) as (_, arrays):
+            replay = Replay((SPECS[1],), 64)
+            replay.restore({name: arrays[name] for name in replay.state()})
+    except InarowError:
+        return
+
+
+def states(data: bytes) -> None:
+    """Of a run of AlphaZero."""
+    try:
+        read_state(_file(data, ".json"))
+    except InarowError:
+        return
+
+
+def checkpoints(data: bytes) -> None:
+    """Of deep Q-learning."""
+    try:
+        load_checkpoint(_file(data, ".safetensors"))
+    except InarowError:
+        return
+
+
+def jobs(data: bytes) -> None:
+    folder = _folder() / "jobs"
+    folder.mkdir(exist_ok=True)
+    (folder / "1.json").write_bytes(data)
+    load_jobs(folder)
 
 
 def study_results(data: bytes) -> None:
@@ -330,6 +388,13 @@ TARGETS = (
         1.0,
     ),
     Target(
+        "engine lines",
+        engine_lines,
+        (b"setoption name Rows value 9\nposition startpos moves 4 4\nstop", b"ucinewgame\nposition fen 7/7/7/7/7/3x3"),
+        (b"setoption name ", b" value ", b"position", b"Agent"),
+        0.5,
+    ),
+    Target(
         "engine gtp", engine_gtp, (b"play b 1\ngenmove w\nundo\nshowboard", b"7 boardsize 6 7 4"), (b"play", b"b"), 0.5
     ),
     Target(
@@ -348,6 +413,11 @@ TARGETS = (
     ),
     Target("Q-tables", tables, _made("table.npz"), (b"PK\x03\x04",), 0.1),
     Target("books", books, _made("book.npz"), (b"PK\x03\x04",), 0.1),
+    Target("suites", suites, _made("suite.npz"), (b"PK\x03\x04",), 0.1),
+    Target("examples", examples, _made("examples.npz"), (b"PK\x03\x04",), 0.1),
+    Target("states", states, _made("state.json"), (b"null", b"1e999", b'"version"'), 0.3),
+    Target("checkpoints", checkpoints, _made("checkpoint.safetensors"), (b'"dtype"', b'"F32"'), 0.1),
+    Target("jobs", jobs, _made("job.json"), (b'"plan"', b"null", b"1e999"), 0.5),
     Target("results of studies", study_results, (_RESULT,), (b"\n", b'{"experiment":'), 0.5),
     Target("journals", journals, (b"a5f3d3f1 book 4x4x4 2\n", b""), (b"\n", b"book"), 0.3),
     Target(

@@ -19,7 +19,7 @@ from inarow.workers import Cluster, check_workers
 
 if TYPE_CHECKING:
     from inarow.learning.alphazero.run import AlphaZeroRun
-    from inarow.learning.alphazero.run_folder import CurvePoint
+    from inarow.learning.alphazero.run_state import CurvePoint
 
 _COLUMNS = ("seconds", "core s", "nets", "games", "games/s", "examples", "steps", "policy", "value", "raw", "searched")
 _SHOWN_POINTS = 12

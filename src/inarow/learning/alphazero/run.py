@@ -25,7 +25,8 @@ from inarow.learning.alphazero.learner import Learner, Loss
 from inarow.learning.alphazero.onnx_graph import to_onnx
 from inarow.learning.alphazero.players import Player, Stretch, StretchResult, play_stretch
 from inarow.learning.alphazero.replay import Replay
-from inarow.learning.alphazero.run_folder import CurvePoint, RunFolder, RunState, random_state
+from inarow.learning.alphazero.run_folder import RunFolder
+from inarow.learning.alphazero.run_state import CurvePoint, RunState, random_state
 from inarow.learning.alphazero.selfplay import Yield
 from inarow.learning.alphazero.warm_up import warm_up_for
 from inarow.learning.net_file import ANY_BOARD, Net, NetAbout, to_bytes

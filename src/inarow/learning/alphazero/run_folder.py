@@ -15,75 +15,21 @@ does not name is left from a checkpoint that was never finished. Games that came
 from __future__ import annotations
 
 import io
-import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import msgspec
-import numpy as np
-
-from inarow.array_file import FileKind, load_arrays, save_arrays, whole_file
-from inarow.errors import ConfigError, one_line
+from inarow.array_file import load_arrays, save_arrays
+from inarow.errors import ConfigError
 from inarow.learning.alphazero.config import AlphaZeroConfig
 from inarow.learning.alphazero.learner import Learner
-from inarow.learning.alphazero.replay import Replay
+from inarow.learning.alphazero.replay import REPLAY_KIND, Replay
+from inarow.learning.alphazero.run_state import CurvePoint, RunState, read_state, write_state
 from inarow.learning.alphazero.selfplay import PlayedGame
 from inarow.learning.run_folder import CurveFiles, RunClaim, read_config, write_config
 
-_REPLAY_KIND = FileKind("inarow-examples", 1, "the examples of a run", ConfigError, max_bytes=64 << 30)
-_STATE_VERSION = 1
 _GAMES_HEADER = "board,opening,result,moves\n"
-
-
-@dataclass(frozen=True, slots=True)
-class CurvePoint:
-    """Where a run was."""
-
-    seconds: float
-    """Of training."""
-    core_seconds: float
-    """Of all processes, in play and in learning."""
-    iteration: int
-    games: int
-    examples: int
-    steps: int
-    games_per_second: float
-    """Since the point before, as the losses."""
-    policy_loss: float | None
-    value_loss: float | None
-    raw_accuracy: float | None
-    """On graded positions, outcome kept by the net without search, with one look at tactics."""
-    search_accuracy: float | None
-    """The same with search."""
-
-
-class RunState(msgspec.Struct, kw_only=True):
-    """The counters of a run, and the rest of a checkpoint that fits into JSON."""
-
-    saves: int = 0
-    starts: int = 0
-    seconds: float = 0.0
-    iterations: int = 0
-    games: int = 0
-    games_of_iteration: int = 0
-    examples: int = 0
-    owed: float = 0.0
-    """Samples that are still to be learnt from."""
-    simulations: int = 0
-    evaluations: int = 0
-    play_seconds: float = 0.0
-    """Core-seconds of all processes."""
-    learn_seconds: float = 0.0
-    game_bytes: int = 0
-    """Length of games.csv."""
-    is_closed: bool = False
-    """Whether its budget was spent and the last net left."""
-    random: dict[str, Any] = {}
-    curve: list[CurvePoint] = []
 
 
 class RunFolder:
@@ -125,10 +71,8 @@ class RunFolder:
         state.saves += 1
         state.game_bytes = self._games.stat().st_size
         learner.save(self._learner_file(state))
-        save_arrays(self._replay_file(state), _REPLAY_KIND, {}, replay.state())
-        with whole_file(self._state) as file:
-            document = {"version": _STATE_VERSION, **msgspec.to_builtins(state)}
-            file.write(json.dumps(document).encode())  # with integers of any size
+        save_arrays(self._replay_file(state), REPLAY_KIND, {}, replay.state())
+        write_state(self._state, state)
         for old in (*self.path.glob("learner-*.safetensors"), *self.path.glob("replay-*.npz")):
             if old not in (self._learner_file(state), self._replay_file(state)):
                 old.unlink(missing_ok=True)
@@ -139,19 +83,9 @@ class RunFolder:
         if not self._state.exists():
             self._begin_games()
             return RunState()
-        try:
-            document = json.loads(self._state.read_bytes())
-            if document.get("version", 1) > _STATE_VERSION:  # the first files had none
-                raise ConfigError(f"{self._state} is of a later version of inarow; update inarow to go on")
-            state = msgspec.convert(document, RunState)
-            if state.random:
-                np.random.default_rng().bit_generator.state = state.random  # says whether it is one
-        except ConfigError:
-            raise
-        except Exception as error:  # a damaged file can raise almost anything
-            raise ConfigError(f"{self._state} is not a checkpoint: {one_line(error)}") from None
+        state = read_state(self._state)
         learner.load(self._learner_file(state))
-        with load_arrays(self._replay_file(state), _REPLAY_KIND) as (_, arrays):
+        with load_arrays(self._replay_file(state), REPLAY_KIND) as (_, arrays):
             replay.restore({name: arrays[name] for name in replay.state()})
         self._cut_games(state.game_bytes)
         return state
@@ -173,8 +107,3 @@ class RunFolder:
 
     def _replay_file(self, state: RunState) -> Path:
         return self.path / f"replay-{state.saves}.npz"
-
-
-def random_state(rng: np.random.Generator) -> dict[str, Any]:
-    """The state of a random stream as JSON."""
-    return dict(rng.bit_generator.state)

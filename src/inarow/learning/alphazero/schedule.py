@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inarow.learning.alphazero.config import AlphaZeroConfig
-from inarow.learning.alphazero.run_folder import RunState
+from inarow.learning.alphazero.run_state import RunState
 
 _POINTS = 12
 """Points of the curve, at least, about."""
