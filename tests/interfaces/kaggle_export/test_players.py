@@ -11,7 +11,7 @@ from inarow.agents.registry import make_agent, parse_agent
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.interfaces.kaggle_export.exporters import parts_of
-from inarow.interfaces.kaggle_export.player import clock, mcts, q_table, rules
+from inarow.interfaces.kaggle_export.player import clock, mcts, minimax, q_table, rules, windows
 from inarow.search.shipped import solve
 from tests.interfaces.kaggle_export.files import agent_of_file, choice
 from tests.strategies import ongoing_positions, positions
@@ -130,6 +130,14 @@ def test_time_ends_a_search_with_a_legal_move(agent):
     position = Position.parse("4453")
     assert choice(agent_of_file(agent, position.spec), position, seconds=0.05) in position.legal_actions
     assert choice(agent_of_file(agent, position.spec), position, seconds=-1.0) in position.legal_actions
+
+
+def test_time_ends_a_search_that_judges_no_position():
+    """Looking ahead to the last cell, minimax meets lines and full boards only."""
+    board = rules.Rules(3, 4, 4)
+    search = minimax.Minimax(board, windows.WindowSum(board, own=(0, 1, 2, 3), other=(0, 1, 2, 3)))
+    with pytest.raises(clock.OutOfTimeError):
+        search.best_columns(0, 0, board.cells, clock.Deadline(time.perf_counter(), 0))
 
 
 def test_parameters_reach_the_player():

@@ -44,6 +44,7 @@ class Minimax:
         self, mine: int, both: int, depth: int, alpha: int, beta: int, is_root_side: bool, deadline: Deadline
     ) -> int:
         """The worth to the side that has just moved, with the stones `mine`, within a window."""
+        deadline.check()
         rules = self._rules
         stones = both.bit_count()
         if rules.has_line(mine):
@@ -51,7 +52,6 @@ class Minimax:
         if stones == rules.cells:
             return 0
         if depth == 0:
-            deadline.check()
             others = both ^ mine
             # Always judged for the side that is to move at the root: the heuristic may care who it is.
             if is_root_side:
