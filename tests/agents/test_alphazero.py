@@ -21,7 +21,15 @@ def net(tmp_path_factory) -> Path:
     return opinionated_net(tmp_path_factory.mktemp("nets"))
 
 
-@pytest.mark.parametrize("keys", ["simulations=0", "simulations=6,root=gumbel", "simulations=6,temperature=1"])
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "simulations=0",
+        "simulations=6,root=gumbel",
+        "simulations=6,temperature=1",
+        "simulations=0,temperature=0.001",  # at which no chance may be rounded to nothing
+    ],
+)
 @settings(max_examples=20)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_decisions_are_legal_and_follow_from_the_seed(net, keys, data, seed):

@@ -81,7 +81,8 @@ class AlphaZeroAgent:
     def _decision(self, position: Position, result: NetResult) -> Decision:
         action, policy = result.action, result.policy
         if self._parameters.temperature > 0 and result.proven is None:
-            weights = np.array(policy) ** (1 / self._parameters.temperature)
+            # Relative to the largest, which stays 1: else a low temperature lets all of them vanish.
+            weights = (np.array(policy) / max(policy)) ** (1 / self._parameters.temperature)
             policy = tuple((weights / weights.sum()).tolist())
             action = int(self._rng.choice(len(policy), p=policy))
         return Decision(
