@@ -55,6 +55,8 @@ def test_limits_of_go():
     assert parse_go(["wtime", "24000", "btime", "1", "winc", "1000"], 1) == GoLimits(seconds=2.8)
     assert parse_go(["wtime", "24000", "btime", "-5"], 2) == GoLimits(seconds=0.01)
     assert parse_go(["infinite"], 2).infinite
+    for name in ("movetime", "wtime"):  # more than any timer takes
+        assert parse_go([name, "9" * 15], 1) == GoLimits(seconds=3600)
 
 
 @pytest.mark.compiled

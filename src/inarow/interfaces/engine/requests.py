@@ -15,6 +15,8 @@ _MOVES_LEFT = 12
 _CLOCK_RESERVE = 0.05
 """Seconds of a clock that are never spent: the answer has to get through."""
 _SHORTEST = 0.01
+LONGEST = 3600.0
+"""Seconds for a move, however many `go` names: what agents with a time limit accept at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,15 +77,15 @@ def parse_go(words: Sequence[str], side_to_move: int) -> GoLimits:
     """The limits that `go` names. Unknown words, and numbers that are none, are skipped."""
     depth, nodes, movetime = (_number(words, name) for name in ("depth", "nodes", "movetime"))
     clock, increment = (_number(words, f"{'wb'[side_to_move - 1]}{name}") for name in ("time", "inc"))
-    seconds = None if movetime is None else max(_SHORTEST, movetime / 1000)
+    seconds = None if movetime is None else movetime / 1000
     if seconds is None and clock is not None:
         left = _number(words, "movestogo") or _MOVES_LEFT
         share = clock / 1000 / max(1, left) + 0.8 * (increment or 0) / 1000
-        seconds = max(_SHORTEST, min(share, clock / 1000 - _CLOCK_RESERVE))
+        seconds = min(share, clock / 1000 - _CLOCK_RESERVE)
     return GoLimits(
         depth=None if depth is None else max(1, depth),
         nodes=None if nodes is None else max(1, nodes),
-        seconds=seconds,
+        seconds=None if seconds is None else min(max(_SHORTEST, seconds), LONGEST),
         infinite="infinite" in words or "ponder" in words,
     )
 

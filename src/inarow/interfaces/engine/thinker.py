@@ -12,12 +12,10 @@ from msgspec.structs import replace
 from inarow.agents.agent import Agent, Decision, decide_watched
 from inarow.agents.registry import parse_agent
 from inarow.games.position import Position
-from inarow.interfaces.engine.requests import GoLimits
+from inarow.interfaces.engine.requests import LONGEST, GoLimits
 from inarow.interfaces.engine.setup import Setup
 from inarow.interfaces.engine.solver_thinker import SolverThinker
 
-_LONGEST = 3600.0
-"""Seconds that agents with a time limit accept at most."""
 _MOST_SIMULATIONS = 10**8
 
 IsOver = Callable[[], bool]
@@ -108,15 +106,15 @@ def _with_options(parameters: Any, setup: Setup) -> Any:
 def _with_limits(parameters: Any, limits: GoLimits) -> Any:
     """Parameters that make an agent think as long as `go` says, as far as it has such."""
     names = {field.name for field in msgspec.structs.fields(parameters)}
-    seconds = _LONGEST if limits.infinite else limits.seconds
+    seconds = LONGEST if limits.infinite else limits.seconds
     if "simulations" in names:
         if limits.nodes is not None and "seconds" in names:
             return replace(parameters, simulations=min(limits.nodes, _MOST_SIMULATIONS), seconds="none")
         if seconds is not None and "seconds" in names:
-            return replace(parameters, simulations="auto", seconds=min(seconds, _LONGEST))
+            return replace(parameters, simulations="auto", seconds=seconds)
     elif {"depth", "seconds"} <= names:
         if limits.depth is not None:
             return replace(parameters, depth=min(limits.depth, 256), seconds="none" if seconds is None else seconds)
         if seconds is not None or limits.nodes is not None:
-            return replace(parameters, depth="none", seconds=min(seconds or _LONGEST, _LONGEST))
+            return replace(parameters, depth="none", seconds=seconds or LONGEST)
     return parameters
