@@ -70,6 +70,10 @@ class KaggleFileError(InarowError, RuntimeError):
     """A Kaggle agent file that failed, took too long, or cannot be made."""
 
 
+class KaggleTimeoutError(KaggleFileError):
+    """A Kaggle agent file that took more time than Kaggle gives."""
+
+
 class InvalidStudyError(InarowError, ValueError):
     """A study or a setting of one that does not exist."""
 

@@ -10,7 +10,7 @@ from inarow.arena.game import play_game
 from inarow.arena.match import play_match
 from inarow.arena.openings import random_openings
 from inarow.arena.statistics import elo, likelihood_of_superiority, pair_score, score_interval
-from inarow.errors import InvalidAgentError, InvalidLimitError
+from inarow.errors import InvalidAgentError, InvalidLimitError, KaggleFileError, KaggleTimeoutError
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 
@@ -44,6 +44,9 @@ def test_a_game_is_recorded_as_it_was_played():
         (7, "illegal move"),
         (-1, "illegal move"),
         (ValueError("lost\nthe thread"), "crash"),
+        (TimeoutError("from somewhere within"), "crash"),
+        (KaggleFileError("ZeroDivisionError"), "crash"),
+        (KaggleTimeoutError("time is up"), "time-out"),
         ("3", "crash"),
         (None, "crash"),
     ],

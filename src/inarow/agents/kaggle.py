@@ -7,6 +7,7 @@ import os
 import queue
 import subprocess
 import sys
+import tarfile
 import tempfile
 import threading
 import weakref
@@ -20,17 +21,28 @@ import numpy as np
 from inarow.agents import kaggle_host
 from inarow.agents.agent import Decision
 from inarow.array_file import content_hash
-from inarow.errors import IllegalMoveError, InvalidAgentError, KaggleFileError, one_line, shown
+from inarow.errors import (
+    IllegalMoveError,
+    InvalidAgentError,
+    KaggleFileError,
+    KaggleTimeoutError,
+    one_line,
+    shown,
+)
 from inarow.games.position import Position
 
 _HARMLESS = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "OMP_NUM_THREADS")
 """The only variables of our environment that the process of a file gets."""
 _START_SECONDS = 10.0
 """What starting Python may take; Kaggle does not count it."""
+_ARCHIVE_BYTES = 1 << 30
+"""What an archive may hold, unpacked: no submission comes near it."""
 
 
 class KaggleParameters(msgspec.Struct, frozen=True, kw_only=True):
-    file: Annotated[str, msgspec.Meta(description="Python file whose last callable is the agent")] = ""
+    file: Annotated[
+        str, msgspec.Meta(description="Python file whose last callable is the agent, or a .tar.gz with such a main.py")
+    ] = ""
     seconds: Annotated[float, msgspec.Meta(gt=0, le=3600, description="time for a move")] = 2.0
     overage: Annotated[float, msgspec.Meta(ge=0, le=3600, description="time in a game for moves that take longer")] = (
         60.0
@@ -38,17 +50,18 @@ class KaggleParameters(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KaggleFileAgent:
-    """Decides as the file does. Each game gets a new process in an empty folder, without our environment variables.
+    """Decides as the file does. Each game gets a new process in an empty folder, or one with what an archive holds,
+    without our environment variables.
 
     An answer that is not a plain int is an illegal move, as on Kaggle (None is column 0, also as there);
-    an exception or a move beyond the time limits raises KaggleFileError.
+    an exception raises KaggleFileError, a move beyond the time limits KaggleTimeoutError.
     """
 
     def __init__(self, name: str, parameters: KaggleParameters, rng: np.random.Generator) -> None:
         self.name = name
-        self._path = Path(parameters.file).resolve()
-        if not self._path.is_file():
+        if not os.path.isfile(parameters.file):  # which says so of a name that no file can have, too
             raise InvalidAgentError(f"kaggle needs an agent file; {shown(parameters.file)} is none")
+        self._path = Path(parameters.file).resolve()
         self._seconds, self._overage = parameters.seconds, parameters.overage
         self._left = self._overage
         self._last: tuple[int, ...] | None = None
@@ -67,7 +80,9 @@ class KaggleFileAgent:
         if self._left < 0 or "error" in reply:
             self._process.close()
             self._process = None
-            raise KaggleFileError(reply.get("error") or f"time is up: {reply['seconds']:.3f} s for a move")
+            if "error" in reply:
+                raise KaggleFileError(reply["error"])
+            raise KaggleTimeoutError(f"time is up: {reply['seconds']:.3f} s for a move")
         action = checked_action(reply)
         self._last = (*position.actions, action)
         return Decision(action=action, details={"seconds": round(reply["seconds"], 6)})
@@ -120,10 +135,14 @@ def configuration(position: Position, seconds: float) -> dict[str, Any]:
 
 
 class KaggleProcess:
-    """One process that plays one file; `bare` forbids it everything but the standard library and NumPy."""
+    """One process that plays one file, or the `main.py` of an archive (`.tar.gz`) that is unpacked into its folder.
+    `bare` forbids it everything but the standard library and NumPy. Raises KaggleFileError for a bad archive.
+    """
 
     def __init__(self, path: Path, *, bare: bool = False) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="inarow-kaggle-")
+        if path.name.endswith(".tar.gz"):
+            path = _unpacked_main(path, self._folder)
         environment = {name: os.environ[name] for name in _HARMLESS if name in os.environ}
         host = str(Path(kaggle_host.__file__))
         self._process = subprocess.Popen(
@@ -141,7 +160,7 @@ class KaggleProcess:
         self._close = weakref.finalize(self, _end, self._process, self._folder)
 
     def ask(self, observation: dict[str, Any], configuration: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """The reply of the host; raises KaggleFileError when none came in time."""
+        """The reply of the host; raises KaggleTimeoutError if none came in time, KaggleFileError if the host ended."""
         assert self._process.stdin is not None
         request = json.dumps({"observation": observation, "configuration": configuration})
         patience = seconds + (_START_SECONDS if self._is_new else 1.0)
@@ -152,7 +171,7 @@ class KaggleProcess:
             reply: dict[str, Any] = json.loads(self._replies.get(timeout=patience))
         except queue.Empty:
             self.close()
-            raise KaggleFileError(f"time is up: no answer within {seconds:g} s") from None
+            raise KaggleTimeoutError(f"time is up: no answer within {seconds:g} s") from None
         except (OSError, ValueError) as error:
             self.close()
             raise KaggleFileError(f"the process of the file ended: {one_line(error)}") from None
@@ -160,6 +179,25 @@ class KaggleProcess:
 
     def close(self) -> None:
         self._close()
+
+
+def _unpacked_main(archive: Path, folder: tempfile.TemporaryDirectory[str]) -> Path:
+    """The main file of an archive, unpacked into a folder that is removed if that fails."""
+    main = Path(folder.name) / "main.py"
+    try:
+        with tarfile.open(archive, "r:gz") as members:
+            size = 0
+            for member in members:
+                size += tarfile.BLOCKSIZE + member.size
+                if size > _ARCHIVE_BYTES:
+                    raise KaggleFileError(f"it holds more than {_ARCHIVE_BYTES >> 20} MB")
+            members.extractall(folder.name, filter="data")
+        if not main.is_file():
+            raise KaggleFileError("it has no main.py")
+    except Exception as error:  # a damaged archive can raise almost anything
+        folder.cleanup()
+        raise KaggleFileError(f"{archive.name} is no submission: {one_line(error)}") from None
+    return main
 
 
 def _pass_on(output: IO[bytes], replies: queue.SimpleQueue[bytes]) -> None:

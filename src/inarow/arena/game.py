@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from inarow.agents.agent import Agent, Decision
-from inarow.errors import IllegalMoveError, one_line
+from inarow.errors import IllegalMoveError, KaggleTimeoutError, one_line
 from inarow.games.position import Position
 from inarow.games.record import GameRecord, Ply, Termination
 from inarow.games.spec import CONNECT_FOUR, GameSpec
@@ -24,8 +24,9 @@ def play_game(
     """Plays to the end, from the start of `spec` or from `opening`, in which `first` has the odd moves.
 
     An agent that answers with an illegal move, raises an exception or takes longer than
-    `move_seconds` for a decision loses the game; the record says so in `termination` and `fault`.
-    A decision under way is not broken off. `seed` and `tags` are written down, not used.
+    `move_seconds` for a decision loses the game, as does a Kaggle file whose own time is up; the
+    record says so in `termination` and `fault`. A decision under way is not broken off. `seed` and
+    `tags` are written down, not used.
     """
     position = start = Position.start(spec) if opening is None else opening
     plies: list[Ply] = []
@@ -64,7 +65,7 @@ class _LateDecisionError(Exception):
 
 
 def _termination_of(error: Exception) -> Termination:
-    if isinstance(error, _LateDecisionError):
+    if isinstance(error, (_LateDecisionError, KaggleTimeoutError)):
         return "time-out"
     return "illegal move" if isinstance(error, IllegalMoveError) else "crash"
 

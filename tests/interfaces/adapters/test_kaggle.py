@@ -3,6 +3,7 @@
 import io
 import os
 import random
+import tarfile
 import warnings
 from contextlib import redirect_stdout
 
@@ -10,7 +11,7 @@ import pytest
 
 from inarow.agents.registry import make_agent, parse_agent
 from inarow.arena.game import play_game
-from inarow.errors import IllegalMoveError, InvalidAgentError, KaggleFileError
+from inarow.errors import IllegalMoveError, InvalidAgentError, KaggleFileError, KaggleTimeoutError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.interfaces.adapters.kaggle import KaggleAgent
@@ -102,8 +103,11 @@ BAD_ANSWERS = {
     "import os\ndef agent(obs, config):\n    os._exit(3)\n": (KaggleFileError, "the process of the file ended"),
     "def agent(obs, config:\n": (KaggleFileError, "SyntaxError"),
     "import inarow\ndef agent(obs, config):\n    return 3\n": (KaggleFileError, "No module named 'inarow'"),
-    "def agent(obs, config):\n    while True: pass\n": (KaggleFileError, "time is up: no answer within 0.3 s"),
-    "import time\ndef agent(obs, config):\n    time.sleep(0.6)\n    return 3\n": (KaggleFileError, "time is up: 0.6"),
+    "def agent(obs, config):\n    while True: pass\n": (KaggleTimeoutError, "time is up: no answer within 0.3 s"),
+    "import time\ndef agent(obs, config):\n    time.sleep(0.6)\n    return 3\n": (
+        KaggleTimeoutError,
+        "time is up: 0.6",
+    ),
 }
 
 
@@ -116,6 +120,58 @@ def test_bad_answers_are_told_in_one_line(source, tmp_path, monkeypatch):
     limits = ",seconds=0.2,overage=0.1" if "time is up" in reason else ""
     with pytest.raises(kind) as caught:
         make_agent(f"kaggle:file={file}{limits}").decide(Position.start())
+    assert reason in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_whose_time_is_up_loses_by_a_time_out(tmp_path):
+    file = tmp_path / "main.py"
+    file.write_text("import time\ndef agent(obs, config):\n    time.sleep(0.1)\n    return 3\n")
+    record = play_game(make_agent(f"kaggle:file={file},seconds=0.01,overage=0"), make_agent("random"))
+    assert (record.winner, record.termination) == (2, "time-out")
+    assert record.fault.startswith("time is up: ")
+
+
+def write_archive(path, files):
+    with tarfile.open(path, "w:gz") as archive:
+        for name, text in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(text)
+            archive.addfile(entry, io.BytesIO(text.encode()))
+
+
+def test_an_archive_is_played_with_all_it_holds(tmp_path):
+    main = (
+        "import os\nfrom helper import COLUMN\ndef agent(obs, config):\n"
+        "    folder = os.path.dirname(config.__raw_path__)\n"
+        "    return COLUMN + int(open(os.path.join(folder, 'net', 'weights.txt')).read())\n"
+    )
+    files = {"main.py": main, "helper.py": "COLUMN = 4\n", "net/weights.txt": "2"}
+    write_archive(tmp_path / "submission.tar.gz", files)
+    agent = make_agent(f"kaggle:file={tmp_path / 'submission.tar.gz'}")
+    assert [agent.decide(Position.parse(moves)).action for moves in ("", "71", "", "74")] == [6, 6, 6, 6]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["submission.tar.gz"]
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        ({"agent.py": "def agent():\n    return 3\n"}, "it has no main.py"),
+        ({"main.py": "", "../main.py": ""}, "outside the destination"),
+        ({"main.py": "#" * 10_000}, "it holds more than 0 MB"),
+        (None, "not a gzip file"),
+    ],
+)
+def test_bad_archives_are_told_in_one_line(files, reason, tmp_path, monkeypatch):
+    monkeypatch.setattr("inarow.agents.kaggle._ARCHIVE_BYTES", 5_000)
+    file = tmp_path / "submission.tar.gz"
+    if files is None:
+        file.write_bytes(b"no archive")
+    else:
+        write_archive(file, files)
+    with pytest.raises(KaggleFileError) as caught:
+        make_agent(f"kaggle:file={file}").decide(Position.start())
+    assert str(caught.value).startswith("submission.tar.gz is no submission: ")
     assert reason in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -149,8 +205,9 @@ def test_every_game_begins_with_a_new_process(tmp_path):
 
 
 def test_the_file_is_part_of_the_agent(tmp_path):
-    with pytest.raises(InvalidAgentError, match="kaggle needs an agent file; '' is none"):
-        make_agent("kaggle")
+    for name in ("", "\0", "x" * 900, str(tmp_path)):
+        with pytest.raises(InvalidAgentError, match=r"kaggle needs an agent file; '.*' is none"):
+            make_agent(f"kaggle:file={name}")
     file = tmp_path / "main.py"
     file.write_text("def agent(obs):\n    return 3\n")
     kind, parameters = parse_agent(f"kaggle:file={file}")

@@ -91,6 +91,7 @@ def test_an_archive_has_a_main_file(tmp_path):
     assert file.read_bytes()[:2] == b"\x1f\x8b"
     with tarfile.open(fileobj=io.BytesIO(gzip.decompress(file.read_bytes()))) as archive:
         assert archive.getnames() == ["main.py"]
+    assert make_agent(f"kaggle:file={file}").decide(Position.parse("121212")).action == 0
 
 
 @pytest.mark.parametrize(
