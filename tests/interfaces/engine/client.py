@@ -1,5 +1,6 @@
 """A client of the engine: a process, lines to it and from it."""
 
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -42,6 +43,11 @@ class EngineProcess:
         self.send(" ".join(["position startpos moves", *(str(move) for move in moves)]))
         self.send(go)
         return self.read_until("bestmove")[-1].removeprefix("bestmove ")
+
+    def interrupt(self) -> tuple[int, str]:
+        """Ctrl-C: the exit code, and what it says on stderr."""
+        self._process.send_signal(signal.SIGINT)
+        return self._process.wait(60), self._process.stderr.read()
 
     def quit(self) -> int:
         self.send("quit")

@@ -1,13 +1,18 @@
 """The UCI-shaped protocol: transcripts with real processes, and garbage."""
 
 import io
+import threading
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from inarow.agents.agent import Decision
 from inarow.agents.registry import make_agent
 from inarow.arena.game import play_game
+from inarow.games.position import Position
+from inarow.interfaces.engine.requests import GoLimits
+from inarow.interfaces.engine.search import Search
 from inarow.interfaces.engine.setup import OPTIONS, Setup
 from inarow.interfaces.engine.uci import UciEngine
 from tests.interfaces.engine.client import EngineProcess
@@ -58,6 +63,44 @@ def test_the_engine_thinks_until_it_is_told_to_stop_and_tells_what_it_knows():
         assert "score mate 1 score raw 18" in engine.read_until("info depth 1")[-1]
         engine.send("stop")
         assert engine.read_until("bestmove")[-1] == "bestmove 1"
+
+
+@pytest.mark.parametrize("is_thinking", [False, True])
+def test_ctrl_c_ends_it_with_one_line(is_thinking):
+    with EngineProcess() as engine:
+        engine.send("setoption name OwnBook value false")
+        engine.send("isready")
+        engine.read_until("readyok")
+        if is_thinking:
+            engine.send("go infinite")
+            engine.read_until("info depth")
+        assert engine.interrupt() == (130, "inarow: interrupted\n")
+
+
+@pytest.mark.parametrize("agent", ["solver", "solver:level=9", "minimax", "mcts", "hybrid", "random"])
+def test_stop_is_answered_once(agent):
+    output = io.StringIO()
+    engine = UciEngine(Setup(agent=agent), output)
+    engine.handle(["go", "infinite"])
+    engine.handle(["stop"])
+    assert sum(line.startswith("bestmove ") for line in output.getvalue().splitlines()) == 1
+
+
+def test_stop_is_answered_for_a_thinker_that_does_not_hear_it():
+    is_told, said = threading.Event(), []
+
+    class Deaf:
+        def think(self, position, limits, is_over, tell):
+            is_told.wait(60)
+            return Decision(action=0)
+
+    search = Search(Deaf(), Position.start(), GoLimits(infinite=True), 1, said.append)
+    search.start()
+    search.stop()
+    assert said == ["bestmove 4"]
+    is_told.set()
+    assert search.has_ended(60)
+    assert said == ["bestmove 4"]
 
 
 def test_a_game_of_two_processes_is_the_game_of_two_agents():
@@ -120,6 +163,18 @@ def test_complaints_are_info_strings(line, reason):
     assert len(said) == 1
     assert said[0].startswith("info string ")
     assert reason in said[0]
+
+
+def test_whatever_an_agent_raises_is_told(monkeypatch):
+    bad = "setoption name Agent value kaggle:file=\x00"
+    assert transcript(bad, "isready") == ["readyok", "info string kaggle needs an agent file; '\\x00' is none"]
+
+    def fail(setup):
+        raise ZeroDivisionError("no\nluck")
+
+    monkeypatch.setattr("inarow.interfaces.engine.uci.make_thinker", fail)
+    complaint = "info string no luck"
+    assert transcript("isready", "go") == ["readyok", complaint, complaint, "bestmove (none)"]
 
 
 WORDS = (

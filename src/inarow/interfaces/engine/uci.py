@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TextIO
 
 from inarow import __version__
-from inarow.errors import FinishedGameError, InarowError, one_line
+from inarow.errors import FinishedGameError, one_line
 from inarow.games.position import Position
 from inarow.interfaces.engine.requests import parse_go, parse_position
 from inarow.interfaces.engine.search import Search
@@ -47,15 +47,17 @@ class UciEngine:
 
     def run(self, lines: Iterable[str]) -> None:
         """Until `quit` or the end of the input, which a search with limits outlives."""
-        for line in lines:
-            words = line.split()
-            if "quit" in words[:1]:
-                break
-            self.handle(words)
-        else:
-            if self._search is not None and not self._search.is_infinite:
-                self._search.wait()
-        self._stop(())
+        try:
+            for line in lines:
+                words = line.split()
+                if "quit" in words[:1]:
+                    break
+                self.handle(words)
+            else:
+                if self._search is not None and not self._search.is_infinite:
+                    self._search.wait()
+        finally:  # also after Ctrl-C: threads of a search that goes on would keep the process
+            self._stop(())
 
     def handle(self, words: Sequence[str]) -> None:
         """One line; what comes before a command that exists is skipped."""
@@ -63,7 +65,7 @@ class UciEngine:
             if word in self._commands:
                 try:
                     self._commands[word](words[place + 1 :])
-                except (InarowError, MemoryError) as error:
+                except Exception as error:  # agents and their files are code of others
                     self._say(f"info string {one_line(error)}")
                 return
 
@@ -114,7 +116,7 @@ class UciEngine:
             return
         try:
             self._search = self._make_search(words)
-        except (InarowError, MemoryError) as error:  # a client waits for an answer
+        except Exception as error:  # whatever it is, a client waits for an answer
             self._say(f"info string {one_line(error)}")
             self._say("bestmove (none)")
         else:
