@@ -130,6 +130,23 @@ def test_a_rehearsal_finds_what_kaggle_would_refuse(source, reason, tmp_path):
     assert reason in str(caught.value)
 
 
+SLEEPER = "import time\n{}\ndef agent(obs, config):\n    {}\n    return obs.board[:7].index(0)\n"
+
+
+def test_a_rehearsal_grants_time_for_loading_and_not_for_every_move(tmp_path, monkeypatch):
+    monkeypatch.setattr("inarow.interfaces.kaggle_export.rehearsal._ACT_SECONDS", 0.2)
+    file, spec = tmp_path / "main.py", GameSpec.parse("2x7x4")
+    file.write_text(SLEEPER.format("time.sleep(0.5)", "pass"))
+    rehearsal = rehearse(file, spec)
+    assert rehearsal.slowest >= 0.5
+    assert 0.3 <= rehearsal.overage < 60
+    file.write_text(SLEEPER.format("", "time.sleep(0.3)"))
+    with pytest.raises(
+        KaggleFileError, match=r"^not written: .* its moves took \d+\.\d\d s, loading apart; Kaggle gives 0\.2 s$"
+    ):
+        rehearse(file, spec)
+
+
 @pytest.mark.parametrize("agent", ["minimax:depth=3", "mcts:simulations=150"])
 def test_kaggle_itself_plays_the_files(agent, tmp_path):
     with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
