@@ -26,6 +26,10 @@ BAD = {
     "10,000 characters of number": (["perft", "x" * 10_000], "DEPTH"),
     "garbage": (["perft", "2", "--moves", "\udcff\udcfe\x01"], "is no move"),
     "garbage agent": (["match", "\udcff\x02", "random"], "there is no agent"),
+    "garbage file of an agent": (
+        ["match", "q:table=\udcff.npz", "random"],
+        "table of q is '\\udcff.npz'; it must be text",
+    ),
     "garbage command": (["\udcff\x02"], "there is no command"),
     "negative games": (["match", "random", "random", "--games", "-4"], "games is -4"),
     "odd games": (["match", "random", "random", "--games", "3"], "it must be even"),

@@ -167,6 +167,7 @@ def parse_agent(text: str) -> tuple[AgentKind, msgspec.Struct]:
 def _convert(kind: AgentKind, info: ParameterInfo, text: str) -> Any:
     wanted = {field.name: field.type for field in msgspec.structs.fields(kind.parameters)}[info.name]
     try:
+        text.encode()  # a path need not be text; agents are written down in stores and records, which hold nothing else
         return msgspec.convert(text, wanted, strict=False)
     except (msgspec.ValidationError, UnicodeError):
         raise InvalidAgentError(f"{info.name} of {kind.name} is {shown(text)}; it must be {info.expectation}") from None

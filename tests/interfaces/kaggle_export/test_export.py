@@ -19,8 +19,10 @@ from inarow.errors import KaggleFileError
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, GameSpec
 from inarow.interfaces.kaggle_export.assemble import assemble
-from inarow.interfaces.kaggle_export.export import export_kaggle, kaggle_source
+from inarow.interfaces.kaggle_export.export import export_kaggle, kaggle_source, source_of
+from inarow.interfaces.kaggle_export.exporters import parts_of
 from inarow.interfaces.kaggle_export.rehearsal import rehearse
+from tests.interfaces.command_line import document, inarow_process
 
 AGENTS = ["random", "greedy", "winblock", "minimax", "mcts:simulations=100", "hybrid:simulations=20"]
 STANDARD = {*sys.stdlib_module_names, "numpy"}
@@ -38,6 +40,12 @@ def test_a_file_imports_only_the_standard_library_and_ends_with_its_agent(agent,
     file = tmp_path / "main.py"
     file.write_text(source)
     assert type(load_last_callable(str(file))).__name__ == "Entry"
+
+
+def test_a_file_says_what_it_was_made_of_whatever_that_is_called():
+    name = 'q:table=C:\\users\\\'é\'""".npz'
+    tree = ast.parse(source_of(name, parts_of("random", CONNECT_FOUR)))
+    assert ast.get_docstring(tree).startswith(f"{name} of inarow ")
 
 
 def test_names_of_the_parts_do_not_collide():
@@ -83,6 +91,16 @@ def test_the_command_writes_a_file_that_our_own_host_plays(tmp_path):
     )
     assert len(refused.stderr.splitlines()) == 1
     assert not (tmp_path / "no.py").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
+def test_a_file_may_have_a_name_that_is_no_text(tmp_path):
+    file = tmp_path / "\udcff.py"
+    command = ("export", "kaggle", "random", "-o", str(file))
+    result = inarow_process(*command)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "\\udcff.py: " in result.stdout
+    assert document(*command)["file"] == str(file)
 
 
 def test_an_archive_has_a_main_file(tmp_path):

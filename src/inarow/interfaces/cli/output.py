@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 from collections.abc import Callable, Iterator
@@ -38,7 +39,10 @@ def print_json(document: object) -> None:
 
 
 def json_text(document: object) -> str:
-    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+    try:
+        return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+    except UnicodeEncodeError:  # the name of a file need not be text; its bytes are escaped
+        return json.dumps(msgspec.to_builtins(document), indent=2) + "\n"
 
 
 def print_table(table: Table) -> None:

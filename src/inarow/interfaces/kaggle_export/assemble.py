@@ -22,7 +22,8 @@ def assemble(modules: Sequence[str], *, title: str, entry: str) -> str:
     for module in modules:
         source = (files(_PACKAGE) / f"{module}.py").read_text(encoding="utf-8")
         bodies.append(_body(source, imported))
-    head = f'"""{title}"""\n\nfrom __future__ import annotations'
+    # As a literal of ASCII: the path of an agent's file may hold quotes and backslashes.
+    head = f"{title!a}\n\nfrom __future__ import annotations"
     return "\n\n\n".join([head, *bodies, entry]) + "\n"
 
 
