@@ -165,19 +165,32 @@ def test_a_rehearsal_grants_time_for_loading_and_not_for_every_move(tmp_path, mo
         rehearse(file, spec)
 
 
-@pytest.mark.parametrize("agent", ["minimax:depth=3", "mcts:simulations=150"])
-def test_kaggle_itself_plays_the_files(agent, tmp_path):
+@pytest.mark.parametrize(
+    ("agent", "board", "beats_random"),
+    [
+        ("minimax:depth=3", "6x7x4", True),
+        ("mcts:simulations=150", "6x7x4", True),
+        ("q", "4x4x4", False),
+        ("dqn", "6x7x4", False),
+        ("alphazero:simulations=4", "6x7x4", False),
+    ],
+)
+def test_kaggle_itself_plays_the_files(agent, board, beats_random, tmp_path):
     with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
         kaggle = pytest.importorskip("kaggle_environments")
-    file = tmp_path / "submission.py"
-    export_kaggle(agent, file, CONNECT_FOUR)
+    if agent.startswith(("dqn", "alphazero")):
+        pytest.importorskip("onnx")
+    file, spec = tmp_path / "submission.py", GameSpec.parse(board)
+    export_kaggle(agent, file, spec)
     for side in (0, 1):
         players = [str(file), "random"]
-        game = kaggle.make("connectx")
+        game = kaggle.make(
+            "connectx", configuration={"rows": spec.rows, "columns": spec.columns, "inarow": spec.inarow}
+        )
         game.run(players if side == 0 else players[::-1])
         assert [state.status for state in game.state] == ["DONE", "DONE"]
-        assert game.state[side].reward == 1
+        assert game.state[side].reward == 1 or not beats_random
 
 
 def test_a_file_plays_every_board(tmp_path):
