@@ -350,6 +350,9 @@ _RESULT = (
     b'{"experiment":{"study":"dice","name":"die","variant":"corrected","seed":0,"size":{"throws":50}},"version":"0.1.0",'
     b'"measured":{"figures":{"mean":3.1},"curves":{},"timings":{"run":0.5},"files":{}}}\n'
 )
+_JOB = (
+    b'{"id":1,"plan":{"kind":"arena","agents":["random","greedy"]},"status":"running","created":"2026-11-16T12:00:00"}'
+)
 _REQUEST = b"GET /api/leaderboard?board=6x7x4 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
@@ -417,7 +420,7 @@ TARGETS = (
     Target("examples", examples, _made("examples.npz"), (b"PK\x03\x04",), 0.1),
     Target("states", states, _made("state.json"), (b"null", b"1e999", b'"version"'), 0.3),
     Target("checkpoints", checkpoints, _made("checkpoint.safetensors"), (b'"dtype"', b'"F32"'), 0.1),
-    Target("jobs", jobs, _made("job.json"), (b'"plan"', b"null", b"1e999"), 0.5),
+    Target("jobs", jobs, (_JOB,), (b'"plan"', b"null", b"1e999"), 0.5),
     Target("results of studies", study_results, (_RESULT,), (b"\n", b'{"experiment":'), 0.5),
     Target("journals", journals, (b"a5f3d3f1 book 4x4x4 2\n", b""), (b"\n", b"book"), 0.3),
     Target(
