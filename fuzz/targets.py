@@ -351,7 +351,7 @@ _RESULT = (
     b'"measured":{"figures":{"mean":3.1},"curves":{},"timings":{"run":0.5},"files":{}}}\n'
 )
 _JOB = (
-    b'{"id":1,"plan":{"kind":"arena","agents":["random","greedy"]},"status":"running","created":"2026-11-16T12:00:00"}'
+    b'{"id":1,"plan":{"kind":"arena","agents":["random","greedy"]},"status":"running","created":"2026-11-16"}'
 )
 _REQUEST = b"GET /api/leaderboard?board=6x7x4 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
