@@ -45,6 +45,11 @@ def find_document(name: str, settings: Iterable[str] = ()) -> Document:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not TOML: {one_line(error)}") from None
+    return with_settings(document, settings)
+
+
+def with_settings(document: Document, settings: Iterable[str]) -> Document:
+    """The document itself, changed; raises ConfigError."""
     for setting in settings:
         _apply(document, setting)
     return document

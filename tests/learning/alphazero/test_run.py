@@ -165,6 +165,16 @@ def test_an_extended_run_goes_on_with_its_curve(tmp_path):
     assert len({(point.iteration, point.steps) for point in run.state.curve}) == len(run.state.curve)
 
 
+def test_a_run_goes_on_with_other_settings(tmp_path):
+    trained(tmp_path, iterations=1)
+    run = AlphaZeroRun.resume(tmp_path, iterations=2, settings=["selfplay.random_starts=0.0", "selfplay.games=8"])
+    before = run.state.games
+    run.train()
+    assert {line.split(",")[1] for line in games_of(tmp_path)[before:]} == {"0"}
+    assert find_net(str(run.folder.net)).about.config["selfplay"]["games"] == 8
+    assert RunFolder(tmp_path).read_config().selfplay.random_starts == 0.0
+
+
 def test_a_run_that_was_stopped_at_its_very_end_still_leaves_its_net(tmp_path):
     run = AlphaZeroRun.start(tiny(iterations=1), tmp_path)
 

@@ -42,7 +42,8 @@ def train(
         preset: Name of a preset, or a TOML file.
         out: Folder of the run; runs/PRESET if not given.
         resume: Go on with the run in this folder instead of starting one; with --set iterations=+20 or
-            --set minutes=+20 an alphazero run gets more to do.
+            --set minutes=+20 an alphazero run gets more to do, and with e.g. --set selfplay.simulations=64 it plays
+            and learns otherwise from now on.
         settings: Change a value of the config, e.g. --set alpha=0.2 --set phases.0.episodes=1000.
         seed: Root of all chance: the same seed gives the same result. The config's own if not given.
     """

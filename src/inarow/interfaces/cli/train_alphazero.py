@@ -89,8 +89,11 @@ def _open(request: TrainingRequest) -> AlphaZeroRun:
         config = to_config(request.document, AlphaZeroConfig, request.source)
         check_workers(config.workers if request.ray is None else Cluster(request.ray, config.workers))
         return AlphaZeroRun.start(config, request.folder)
-    minutes, iterations = 0.0, 0
+    minutes, iterations, settings = 0.0, 0, []
     for setting in request.settings:
+        if not setting.startswith(("minutes", "iterations")):
+            settings.append(setting)
+            continue
         more = re.fullmatch(r"(minutes|iterations)=\+(\d+(?:\.\d+)?)", setting)
         if more is None or (more[1] == "iterations" and not more[2].isdigit()):
             raise ConfigError(f"setting {shown(setting)} does not extend a run; write iterations=+20 or minutes=+20")
@@ -99,7 +102,7 @@ def _open(request: TrainingRequest) -> AlphaZeroRun:
         else:
             iterations += int(more[2])
     try:
-        return AlphaZeroRun.resume(request.folder, minutes=minutes, iterations=iterations)
+        return AlphaZeroRun.resume(request.folder, minutes=minutes, iterations=iterations, settings=settings)
     except ValueError as error:  # a config that cannot be extended so
         raise ConfigError(f"{request.source}: {error}") from None
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
+import msgspec
 from msgspec import Meta, structs
 
+from inarow.errors import ConfigError, shown
 from inarow.games.spec import GameSpec
 from inarow.learning.alphazero.search_config import SearchConfig
-from inarow.learning.config import ConfigPart, checked
+from inarow.learning.config import ConfigPart, checked, to_config, with_settings
 from inarow.workers import MAX_CLUSTER_WORKERS
 
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -150,6 +153,17 @@ class AlphaZeroConfig(ConfigPart, frozen=True, kw_only=True):
             return (GameSpec.parse(self.board),)
         assert self.boards is not None
         return self.boards.specs()
+
+    def changed(self, settings: Sequence[str], source: str) -> AlphaZeroConfig:
+        """The same with settings `key=value` of how it plays and learns, for a run that has begun; raises ConfigError,
+        which names `source`.
+        """
+        if other := [each for each in settings if not each.startswith(("search.", "selfplay.", "learning."))]:
+            raise ConfigError(f"{source}: {shown(other[0])} cannot be set in a run that has begun")
+        config = to_config(with_settings(msgspec.to_builtins(self), settings), type(self), source)
+        if config.learning.largest_window != self.learning.largest_window:
+            raise ConfigError(f"{source}: learning.largest_window cannot be set in a run that has begun")
+        return config
 
     def extended(self, *, minutes: float = 0.0, iterations: int = 0, done: int = 0) -> AlphaZeroConfig:
         """The same with a larger budget: so many minutes more, or iterations more; a run that counted

@@ -9,7 +9,7 @@ games under way are begun anew.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -76,15 +76,20 @@ class AlphaZeroRun:
             return cls(run_folder, config, is_new=True)
 
     @classmethod
-    def resume(cls, path: Path, *, minutes: float = 0.0, iterations: int = 0) -> AlphaZeroRun:
-        """A run as its last checkpoint left it, if wanted with more to do; raises ConfigError or NetError."""
+    def resume(
+        cls, path: Path, *, minutes: float = 0.0, iterations: int = 0, settings: Sequence[str] = ()
+    ) -> AlphaZeroRun:
+        """A run as its last checkpoint left it, if wanted with more to do and other settings from now on; raises
+        ConfigError or NetError.
+        """
         folder = RunFolder(path)
-        config = folder.read_config()
+        config = folder.read_config().changed(settings, str(path))
         with folder.claim.held():
             run = cls(folder, config, is_new=False)
             if minutes or iterations:
                 run.config = config.extended(minutes=minutes, iterations=iterations, done=run.state.iterations)
                 run.state.is_closed = False
+            if minutes or iterations or settings:
                 folder.write_config(run.config)
         return run
 
