@@ -4,7 +4,8 @@ import random
 
 import pytest
 from fuzz.run import changed
-from fuzz.targets import TARGETS, agents, net_metadata, study_results
+from fuzz.targets import TARGETS, agents, net_metadata, study_results, toml
+from fuzz.targets import settings as settings_target
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,3 +40,6 @@ def test_what_fuzzing_found_stays_mended():
     agents(b"mcts:simulations=\xb4")
     study_results(b'{"experiment":{"study":"dice","name\xff":"die"}}\n')
     net_metadata(b'{"config":' + b"[" * 5000)
+    for text in (b"1" + b"9" * 5000, b"[" * 20_000):
+        settings_target(b"seed=" + text)
+        toml(b"seed = " + text)

@@ -43,7 +43,7 @@ def find_document(name: str, settings: Iterable[str] = ()) -> Document:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # not TOML, not text, too many digits, too many brackets
         raise ConfigError(f"{path} is not TOML: {one_line(error)}") from None
     return with_settings(document, settings)
 
@@ -77,7 +77,7 @@ def _apply(document: Document, setting: str) -> None:
         raise ConfigError(f"setting {shown(setting)} is not of the form key=value")
     try:
         value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         value = text  # a word without quotes
     *path, last = key.split(".")
     place: Any = document
