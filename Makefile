@@ -58,7 +58,7 @@ soak: $(VENV)/dev
 	$(BIN)/python -m inarow warmup
 	rm -f faults.jsonl
 	INAROW_FAULTS=$(CURDIR)/faults.jsonl $(BIN)/python -m pytest -n $(JOBS) -m "soak or not soak" tests/reliability
-	$(BIN)/python -m pytest -m soak tests/workers
+	INAROW_FAULTS=$(CURDIR)/faults.jsonl $(BIN)/python -m pytest -m soak tests/workers
 	$(BIN)/python -m tests.reliability.table faults.jsonl docs/reliability.md
 
 # Garbage for every parser; with atheris, if it is there, else random changes of sound texts.

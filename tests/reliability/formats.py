@@ -255,6 +255,7 @@ FORMATS = (
     Format("weights of alphazero", make_alphazero_run("learner-*"), read_alphazero_run),
     Format("examples of alphazero", make_alphazero_run("replay-*"), read_alphazero_run, later_arrays),
     Format("state of alphazero", make_alphazero_run("state.json"), read_alphazero_run, later_text(b'"version": 1')),
+    Format("net of alphazero", make_alphazero_run("net.onnx"), read_alphazero_run, later_text(b'"version": 1')),
     Format("config of a run", lambda folder: make_run(folder).with_name("config.json"), read_run),
     Format("curve of a run", make_curve, lambda path: read_curve(path.parent), refuses=False),
     Format("training config (TOML)", make_config, read_config),
