@@ -2,12 +2,10 @@
 
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -22,7 +20,6 @@ from inarow.learning.alphazero.evaluator import find_net, net_evaluator
 from inarow.learning.alphazero.planes import planes_of
 from inarow.learning.alphazero.run import AlphaZeroRun
 from inarow.learning.alphazero.run_folder import RunFolder
-from inarow.learning.alphazero.selfplay import PlayedGame
 from inarow.learning.config import presets, to_config
 
 TINY = {
@@ -269,28 +266,6 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path):
         assert len(line.split(",")) == 4
 
 
-@pytest.mark.parametrize("number", [1, 1000])
-def test_games_for_which_the_disk_has_no_room_leave_no_torn_line(tmp_path, number):
-    folder, game = RunFolder(tmp_path), PlayedGame("3x3x3/free", "15283", 0, 1)
-    with folder.begun(tiny()):
-        folder.add_games([game])
-    assert games_of(tmp_path) == ["3x3x3/free,0,1,15283"]
-    with no_file_above((tmp_path / "games.csv").stat().st_size + 10), pytest.raises(OSError, match="too large"):
-        folder.add_games([game] * number)
-    assert games_of(tmp_path) == ["3x3x3/free,0,1,15283"]
-
-
-@contextmanager
-def no_file_above(size: int):
-    """As on a full disk, a write goes as far as there is room, and the next one fails."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
@@ -302,7 +277,7 @@ def no_file_above(size: int):
         ("state.json", b'{"version": "1"}', "is not a checkpoint"),
         ("learner-*.safetensors", b"abc", "is not a checkpoint of this run"),
         ("replay-*.npz", b"abc", "is not the examples of a run"),
-        ("games.csv", b"", "is shorter than its checkpoint says"),
+        ("games.csv", b"", "has fewer games than its checkpoint"),
         ("net.onnx", b"abc", "is not a net"),
     ],
 )

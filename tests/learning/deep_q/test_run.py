@@ -42,12 +42,18 @@ def files(folder: Path) -> dict[str, bytes]:
 def test_a_run_leaves_a_net_that_plays_and_its_curve(tmp_path):
     run = DeepQRun.start(TINY, tmp_path)
     run.train()
-    assert set(files(tmp_path)) == {"config.json", "net.onnx", "curve.csv", "checkpoint.safetensors"}
+    assert set(files(tmp_path)) == {"config.json", "net.onnx", "curve.csv", "games.csv", "checkpoint.safetensors"}
     decision = make_agent(f"dqn:net={run.net}").decide(Position.start(GameSpec.parse("4x4x4")))
     assert decision.action in range(4)
     rows = list(csv.DictReader((tmp_path / "curve.csv").read_text().splitlines()))
     assert [int(row["episode"]) for row in rows] == list(range(10, 71, 10))
     assert all(float(row["wins"]) + float(row["draws"]) + float(row["losses"]) == pytest.approx(1) for row in rows)
+    games = list(csv.DictReader((tmp_path / "games.csv").read_text().splitlines()))
+    assert len(games) == 70
+    for game in games:
+        winner = Position.parse(game["moves"], GameSpec.parse(game["board"])).winner
+        assert int(game["result"]) == {1: 1, 2: -1, None: 0}[winner]
+    assert sum(game["result"] == "1" for game in games) == round(sum(10 * float(row["wins"]) for row in rows))
     before = files(tmp_path)
     DeepQRun.resume(tmp_path).train()  # nothing is left to do
     assert files(tmp_path) == before

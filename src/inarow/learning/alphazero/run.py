@@ -187,7 +187,7 @@ class AlphaZeroRun:
     def _take(self, found: Yield) -> None:
         """Takes in what was played."""
         state = self.state
-        self.folder.add_games(found.games)
+        self.folder.games.add(found.games)
         self.replay.add(found.spec, found.examples)
         state.games += len(found.games)
         state.games_of_iteration += len(found.games)

@@ -14,22 +14,17 @@ does not name is left from a checkpoint that was never finished. Games that came
 
 from __future__ import annotations
 
-import io
-import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from inarow.array_file import load_arrays, save_arrays
-from inarow.errors import ConfigError
 from inarow.learning.alphazero.config import AlphaZeroConfig
 from inarow.learning.alphazero.learner import Learner
 from inarow.learning.alphazero.replay import REPLAY_KIND, Replay
 from inarow.learning.alphazero.run_state import CurvePoint, RunState, read_state, write_state
-from inarow.learning.alphazero.selfplay import PlayedGame
+from inarow.learning.games_file import GamesFile
 from inarow.learning.run_folder import CurveFiles, RunClaim, read_config, write_config
-
-_GAMES_HEADER = "board,opening,result,moves\n"
 
 
 class RunFolder:
@@ -38,7 +33,7 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.net = path / "net.onnx"
-        self._games = path / "games.csv"
+        self.games = GamesFile(path)
         self._state = path / "state.json"
         self._curve = CurveFiles(path, CurvePoint, step="games")
         self.claim = RunClaim(path, self._state.name)
@@ -47,7 +42,7 @@ class RunFolder:
     def begun(self, config: AlphaZeroConfig) -> Iterator[None]:
         """For a new run, with the claim held; raises ConfigError if there is one."""
         with self.claim.begun(config):
-            self._begin_games()
+            self.games.begin()
             yield
 
     def write_config(self, config: AlphaZeroConfig) -> None:
@@ -56,20 +51,9 @@ class RunFolder:
     def read_config(self) -> AlphaZeroConfig:
         return read_config(self.path, AlphaZeroConfig)
 
-    def add_games(self, games: Iterable[PlayedGame]) -> None:
-        """Adds all games or, if that fails, none: a checkpoint keeps whatever the file holds."""
-        length = self._games.stat().st_size
-        try:
-            with self._games.open("a", encoding="utf-8") as file:
-                file.writelines(f"{game.board},{game.opening},{game.result},{game.moves}\n" for game in games)
-        except BaseException:
-            os.truncate(self._games, length)  # a full disk may have taken half a line
-            raise
-
     def save(self, state: RunState, learner: Learner, replay: Replay) -> None:
         """Writes a checkpoint."""
         state.saves += 1
-        state.game_bytes = self._games.stat().st_size
         learner.save(self._learner_file(state))
         save_arrays(self._replay_file(state), REPLAY_KIND, {}, replay.state())
         write_state(self._state, state)
@@ -81,26 +65,14 @@ class RunFolder:
     def restore(self, learner: Learner, replay: Replay) -> RunState:
         """The last checkpoint; before the first, a new state. Raises ConfigError or NetError."""
         if not self._state.exists():
-            self._begin_games()
+            self.games.begin()
             return RunState()
         state = read_state(self._state)
         learner.load(self._learner_file(state))
         with load_arrays(self._replay_file(state), REPLAY_KIND) as (_, arrays):
             replay.restore({name: arrays[name] for name in replay.state()})
-        self._cut_games(state.game_bytes)
+        self.games.cut(state.games)
         return state
-
-    def _begin_games(self) -> None:
-        self._games.write_text(_GAMES_HEADER, encoding="utf-8")
-
-    def _cut_games(self, length: int) -> None:
-        try:
-            with self._games.open("r+b") as file:
-                if file.seek(0, io.SEEK_END) < length:
-                    raise ConfigError(f"{self._games} is shorter than its checkpoint says")
-                file.truncate(length)
-        except OSError as error:
-            raise ConfigError(f"{self._games} cannot be read: {error.strerror}") from None
 
     def _learner_file(self, state: RunState) -> Path:
         return self.path / f"learner-{state.saves}.safetensors"

@@ -55,8 +55,6 @@ class RunState(msgspec.Struct, kw_only=True):
     play_seconds: float = 0.0
     """Core-seconds of all processes."""
     learn_seconds: float = 0.0
-    game_bytes: int = 0
-    """Length of games.csv."""
     is_closed: bool = False
     """Whether its budget was spent and the last net left."""
     random: dict[str, Any] = {}

@@ -30,6 +30,7 @@ from inarow.learning.alphazero.selfplay_memory import (
     make_harvest,
     make_play,
 )
+from inarow.learning.games_file import PlayedGame
 
 _STEPS = 16
 """Questions to the network that make a `Yield`, when games are played to their end."""
@@ -58,18 +59,6 @@ class Examples:
 
     def __len__(self) -> int:
         return len(self.values)
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedGame:
-    """A game of the network against itself."""
-
-    board: str
-    moves: str
-    opening: int
-    """How many of the moves were random."""
-    result: int
-    """1, 0 or -1 for the first side; of a game that ended when it was proven, the proof."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +188,7 @@ class SelfPlay:
         actions = [start.action_of(int(cell)) for cell in harvest.cells[number, : harvest.plies[number]]]
         return PlayedGame(
             board=str(self.spec),
-            moves=format_moves(actions, self.spec),
             opening=int(harvest.opening[number]),
             result=int(harvest.results[number]),
+            moves=format_moves(actions, self.spec),
         )

@@ -32,6 +32,8 @@ class PlayedGames:
     """[games], `boards.WON` and so on."""
     plies: np.ndarray
     """[games], of both sides."""
+    actions: np.ndarray
+    """int16 [games, cells], of both sides."""
     planes: np.ndarray
     """float32 [moves, rows, columns]: the board after the move."""
     values: np.ndarray
@@ -70,6 +72,7 @@ class _Together:
         self.own, self.mask = empty_boards(spec, count), empty_boards(spec, count)
         self.results = np.zeros(count, np.int64)
         self._plies = np.zeros(count, np.int64)
+        self._actions = np.zeros((count, spec.cells), np.int16)
         self._last = np.full(count, -1)
         """The number of the last move of each game."""
         self._planes: list[np.ndarray] = []
@@ -97,6 +100,7 @@ class _Together:
 
     def play(self, games: np.ndarray, actions: np.ndarray, *, is_learner: bool) -> None:
         boards.play_actions(self._layout, self.own, self.mask, games, actions, is_learner, self.results)
+        self._actions[games, self._plies[games]] = actions
         self._plies[games] += 1
 
     def played(self) -> PlayedGames:
@@ -104,6 +108,7 @@ class _Together:
         return PlayedGames(
             results=self.results,
             plies=self._plies,
+            actions=self._actions,
             planes=np.concatenate(self._planes),
             values=np.concatenate(self._values),
             futures=self._futures[: self._moves],

@@ -3,6 +3,7 @@
     config.json             the config
     net.onnx                the net, to be played; of the last checkpoint, at the end the result
     curve.csv               a line for each batch
+    games.csv               every game, a line each
     checkpoint.safetensors  weights, state of the optimiser, flags, counters
 
 A file is replaced whole. Killed at any moment, `resume` goes on from the last checkpoint and ends with
@@ -21,6 +22,7 @@ from inarow.learning.deep_q.config import DeepQConfig
 from inarow.learning.deep_q.curve import CurvePoint
 from inarow.learning.deep_q.opponents import MakeOpponent
 from inarow.learning.deep_q.trainer import Trainer
+from inarow.learning.games_file import GamesFile, PlayedGame
 from inarow.learning.run_folder import CurveFiles, RunClaim, read_config
 
 Watch = Callable[[Trainer], None]
@@ -35,6 +37,7 @@ class DeepQRun:
     def __init__(self, folder: Path, trainer: Trainer, claim: RunClaim) -> None:
         self.folder, self.trainer, self._claim = folder, trainer, claim
         self._curve = CurveFiles(folder, CurvePoint, step="episode")
+        self._games, self._new_games = GamesFile(folder), list[PlayedGame]()
         self.net = folder / _NET
 
     @classmethod
@@ -42,6 +45,7 @@ class DeepQRun:
         """A new run; raises ConfigError if the folder has one, MissingExtraError without torch or onnx."""
         trainer, claim = Trainer(config, make_opponent), RunClaim(folder, _CHECKPOINT)
         with claim.begun(config):
+            GamesFile(folder).begin()
             return cls(folder, trainer, claim)
 
     @classmethod
@@ -52,6 +56,7 @@ class DeepQRun:
         with claim.held():
             if (folder / _CHECKPOINT).exists():
                 trainer.restore(load_checkpoint(folder / _CHECKPOINT), str(folder / _CHECKPOINT))
+            GamesFile(folder).cut(trainer.episodes)
         return cls(folder, trainer, claim)
 
     def train(self, watch: Watch | None = None, *, checkpoint_seconds: float = 15.0) -> None:
@@ -69,6 +74,7 @@ class DeepQRun:
             while not trainer.is_finished:
                 trainer.run_batch()
                 reached = trainer.checkpoint()
+                self._new_games += trainer.last_games
                 if watch is not None:
                     watch(trainer)
                 if time.monotonic() - saved >= checkpoint_seconds:
@@ -83,5 +89,7 @@ class DeepQRun:
     def _save(self, reached: Checkpoint) -> None:
         with whole_file(self.net) as file:
             file.write(self.trainer.net_content())
+        self._games.add(self._new_games)
+        self._new_games.clear()
         self._curve.write(self.trainer.curve)
         save_checkpoint(self.folder / _CHECKPOINT, reached)

@@ -10,13 +10,14 @@ reward. The net is fitted to these targets. What a `Trainer` learns follows from
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
 from inarow.errors import ConfigError, MissingExtraError, one_line
+from inarow.games.notation import format_moves
 from inarow.games.spec import GameSpec
 from inarow.learning.config import to_config
 from inarow.learning.deep_q import boards
@@ -28,6 +29,7 @@ from inarow.learning.deep_q.opponents import MakeOpponent, make_opponents
 from inarow.learning.deep_q.play import Choose, PlayedGames, choose_best, play_games
 from inarow.learning.deep_q.values import KIND
 from inarow.learning.exploration.explorer import Explorer
+from inarow.learning.games_file import PlayedGame
 from inarow.learning.net_file import Net, NetAbout, to_bytes
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from inarow.learning.deep_q.network import TrainedNet
 
 _SIDES: dict[Side, int] = {"first": 0, "second": 1}
+_POINTS = {boards.WON: 1, boards.DRAWN: 0, boards.LOST: -1}
 _WEIGHTS, _EXPLORING, _OPPONENTS, _ORDER, _TEST = range(5)
 """Streams of chance, each again one for every group of games."""
 _KEYS, _FLAGS = "flags.keys", "flags.flags"
@@ -52,6 +55,8 @@ class Trainer:
         self.config = config
         self.episodes = 0
         self.curve: list[CurvePoint] = []
+        self.last_games: list[PlayedGame] = []
+        """Of the last batch."""
         self.explorer = Explorer(config.spec, config.policy)
         self._make_opponent = make_opponent
         weights = first_weights(config.network, config.spec, np.random.default_rng(self._stream(_WEIGHTS, 0)))
@@ -74,6 +79,7 @@ class Trainer:
         targets = np.concatenate([self.targets(group) for group in groups]).astype(np.float32)
         loss = self._trained.fit(planes, targets, np.random.default_rng(self._stream(_ORDER, self.episodes)))
         self.episodes = end
+        self.last_games = [game for group in groups for game in self._described(group)]
         self._report(groups, loss)
 
     def _play_group(self, net: Net, first: int, count: int) -> PlayedGames:
@@ -100,6 +106,12 @@ class Trainer:
         config = self.config
         opponents = make_opponents(config.opponent, config.spec, count, seed, self._make_opponent)
         return play_games(net, config.spec, opponents, choose, count, _SIDES[side or config.side])
+
+    def _described(self, played: PlayedGames) -> Iterator[PlayedGame]:
+        spec, is_second = self.config.spec, self.config.side == "second"
+        for result, plies, actions in zip(played.results, played.plies, played.actions, strict=True):
+            points = _POINTS[int(result)]
+            yield PlayedGame(str(spec), 0, -points if is_second else points, format_moves(actions[:plies], spec))
 
     def targets(self, played: PlayedGames) -> np.ndarray:
         """What the values of the moves of some games should be, float64 [moves]."""
