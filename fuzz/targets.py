@@ -45,6 +45,8 @@ from inarow.learning.tabular.q_table import QTable
 from inarow.search.book import Book
 from inarow.studies.runner import ResultsFile
 
+_RUNS = Path("runs")
+"""Whose files opponents may name; none of them is read."""
 SPECS = tuple(map(GameSpec.parse, ("6x7x4", "tictactoe", "16x16x5", "15x15x5/free", "2x3x2/free", "7x8x4")))
 
 
@@ -120,7 +122,7 @@ def json_games(data: bytes) -> None:
 def settings(data: bytes) -> None:
     """Of `inarow train --set`."""
     try:
-        check_document(find_document("tictactoe-q", _text(data).split("\n")))
+        check_document(find_document("tictactoe-q", _text(data).split("\n")), _RUNS)
     except InarowError:
         return
 
@@ -132,7 +134,7 @@ def documents(data: bytes) -> None:
     except (ValueError, RecursionError):
         return
     try:
-        check_document(document)
+        check_document(document, _RUNS)
     except InarowError:
         return
 
@@ -140,7 +142,7 @@ def documents(data: bytes) -> None:
 def toml(data: bytes) -> None:
     path = _file(data, ".toml")
     try:
-        check_document(find_document(str(path)))
+        check_document(find_document(str(path)), _RUNS)
     except InarowError:
         return
 
@@ -350,9 +352,7 @@ _RESULT = (
     b'{"experiment":{"study":"dice","name":"die","variant":"corrected","seed":0,"size":{"throws":50}},"version":"0.1.0",'
     b'"measured":{"figures":{"mean":3.1},"curves":{},"timings":{"run":0.5},"files":{}}}\n'
 )
-_JOB = (
-    b'{"id":1,"plan":{"kind":"arena","agents":["random","greedy"]},"status":"running","created":"2026-11-16"}'
-)
+_JOB = b'{"id":1,"plan":{"kind":"arena","agents":["random","greedy"]},"status":"running","created":"2026-11-16"}'
 _REQUEST = b"GET /api/leaderboard?board=6x7x4 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 

@@ -67,6 +67,7 @@ BAD = {
     "setting without a value": (["reproduce", "harman", "--set", "net"], "is not of the form name=value"),
     "no workers for a study": (["reproduce", "paranji-2025", "--workers", "0"], "workers is 0"),
     "results that are none": (["reproduce", "paranji-2025", "--out", "/dev/null"], "/dev/null"),
+    "a learner that is no name": (["train", "tictactoe-q", "--set", "learner=[]"], "there is no learner '[]'"),
     "no agent to grade": (["grade", "nobody"], "there is no agent 'nobody'"),
     "human to grade": (["grade", "human"], "human needs somebody to ask"),
     "no workers to grade": (["grade", "random", "--workers", "0"], "workers is 0"),

@@ -152,9 +152,7 @@ def make_config(folder: Path) -> Path:
 
 
 def read_config(path: Path) -> Any:
-    document = find_document(str(path))
-    check_document(document)
-    return document
+    return check_document(find_document(str(path)), path.parent)
 
 
 RECORD = GameRecord.of_position(Position.parse("14253", GameSpec.parse("tictactoe")), "random", "winblock")

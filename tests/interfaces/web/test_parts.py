@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from inarow.agents.registry import make_agent
-from inarow.errors import InvalidAgentError, InvalidLimitError
+from inarow.errors import ConfigError, InvalidAgentError, InvalidLimitError
 from inarow.games.spec import TIC_TAC_TOE
 from inarow.interfaces.cli.serve import serve
 from inarow.interfaces.web.agent_access import check_agent
@@ -47,6 +47,38 @@ def test_agents_name_files_of_the_runs_folder_and_no_others(tmp_path, monkeypatc
         check_agent("human", runs)
 
 
+def documents_against(opponent):
+    """A config of each learner that has opponents."""
+    phases = [{"episodes": 10}, {"episodes": 10, "opponent": opponent}]
+    return [
+        {"board": "tictactoe", "phases": phases},
+        {"learner": "deep-q", "board": "4x4x4", "episodes": 10, "opponent": opponent},
+    ]
+
+
+def test_opponents_of_learners_name_files_of_the_runs_folder_and_no_others(tmp_path):
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    program = tmp_path / "program.py"
+    program.write_text("")
+    for document in documents_against(f"kaggle:file={program}"):
+        with pytest.raises(InvalidAgentError, match="runs folder"):
+            check_document(document, runs)
+    (runs / "program.py").write_text("")
+    table, net = (check_document(document, runs) for document in documents_against("kaggle:file=program.py"))
+    whole = f"kaggle:file={runs / 'program.py'}"
+    assert [phase["opponent"] for phase in table["phases"]] == ["self", whole]
+    assert net["opponent"] == whole
+    for opponent in ("self", "frozen", "mcts:simulations=20"):
+        assert check_document(documents_against(opponent)[0], runs)["phases"][1]["opponent"] == opponent
+
+
+@pytest.mark.parametrize("name", [[], {}, None, 7, "nobody"])
+def test_a_learner_that_does_not_exist_is_told(name, tmp_path):
+    with pytest.raises(ConfigError, match="there is no learner"):
+        check_document({"learner": name}, tmp_path)
+
+
 def test_a_curve_is_read_whatever_its_columns_are(tmp_path):
     assert read_curve(tmp_path) == {"columns": [], "rows": []}
     (tmp_path / "curve.csv").write_text("step,loss,note\n1,0.5,a\n2,nan,b\n")
@@ -78,12 +110,12 @@ def test_a_bucket_runs_dry_and_each_client_has_its_own():
     assert buckets.take("b") == 0
 
 
-def test_every_preset_offered_fits_the_form_of_its_learner():
+def test_every_preset_offered_fits_the_form_of_its_learner(tmp_path):
     offered = describe_learners()
     assert set(offered["learners"]) == set(LEARNERS)
     assert "tictactoe-q" in offered["presets"]
     for document in offered["presets"].values():
-        check_document(document)
+        check_document(document, tmp_path)
     for schema in offered["learners"].values():
         assert schema["$ref"].startswith("#/$defs/")
     msgspec.json.encode(offered)

@@ -259,6 +259,11 @@ def test_large_bodies_and_bad_documents_are_refused_in_one_line(served):
         assert "\n" not in served.call("/api/jobs", bad, expect=400)["error"]
     wrong = {"kind": "train", "name": "../x", "document": {}}
     assert "name" in served.call("/api/jobs", wrong, expect=400)["error"]
+    odd = {"kind": "train", "name": "x", "document": {"learner": []}}
+    assert "there is no learner '[]'" in served.call("/api/jobs", odd, expect=400)["error"]
+    document = {"board": "tictactoe", "phases": [{"episodes": 10, "opponent": "kaggle:file=/etc/passwd"}]}
+    foreign = {"kind": "train", "name": "x", "document": document}
+    assert "runs folder" in served.call("/api/jobs", foreign, expect=400)["error"]
     assert "there is no job 999" in served.call("/api/jobs/999", expect=400)["error"]
 
 

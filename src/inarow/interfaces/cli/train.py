@@ -22,8 +22,8 @@ _LEARNERS: dict[str, Callable[[TrainingRequest], None]] = {
     "deep-q": train_deep_q,
     "alphazero": train_alphazero,
 }
-_CAN_BE_EXTENDED = {"alphazero"}
-_CAN_PLAY_ON_A_CLUSTER = {"alphazero"}
+_CAN_BE_EXTENDED = ("alphazero",)
+_CAN_PLAY_ON_A_CLUSTER = ("alphazero",)
 
 
 def train(
@@ -78,6 +78,6 @@ def _kept_document(folder: Path) -> Document:
 def find_trainer(document: Document, source: str) -> Callable[[TrainingRequest], None]:
     """The command of the learner that a document names; raises ConfigError."""
     name = document.get("learner", "q")
-    if name not in _LEARNERS:
+    if not isinstance(name, str) or name not in _LEARNERS:
         raise ConfigError(f"{source}: there is no learner {shown(str(name))}; learners are {', '.join(_LEARNERS)}")
     return _LEARNERS[name]

@@ -78,10 +78,10 @@ class Jobs:
         """The plan with names of files made whole; raises InarowError if the lab would not take it."""
         if isinstance(plan, ArenaPlan):
             return msgspec.structs.replace(plan, agents=tuple(check_agent(each, self._runs) for each in plan.agents))
-        check_document(plan.document)
+        document = check_document(plan.document, self._runs)
         if (self._runs / plan.name).exists() or plan.name in ("jobs",):
             raise JobError(f"the runs folder has {shown(plan.name)} already; choose another name")
-        return plan
+        return msgspec.structs.replace(plan, document=document)
 
     def pause(self, id: int) -> Job:
         job = self._in(id, "running")

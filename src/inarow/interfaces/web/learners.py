@@ -9,10 +9,13 @@ from typing import Any
 import msgspec
 
 from inarow.errors import ConfigError, shown
+from inarow.interfaces.web.agent_access import check_agent
 from inarow.learning.alphazero.config import AlphaZeroConfig
 from inarow.learning.config import ConfigPart, Document, find_document, presets, to_config
 from inarow.learning.deep_q.config import DeepQConfig
 from inarow.learning.tabular.config import QConfig
+from inarow.learning.tabular.episode import OTHER
+from inarow.learning.tabular.trainer import compiled_opponent
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +39,28 @@ LEARNERS: dict[str, Learner] = {
 def find_learner(document: Document) -> Learner:
     """The learner of a document; raises ConfigError."""
     name = document.get("learner", "q")
-    if name not in LEARNERS:
+    if not isinstance(name, str) or name not in LEARNERS:
         raise ConfigError(f"there is no learner {shown(str(name))}; learners are {', '.join(LEARNERS)}")
     return LEARNERS[name]
 
 
-def check_document(document: Document) -> None:
-    """Raises ConfigError if nothing can be trained from it."""
-    to_config(document, find_learner(document).config, "config")
+def check_document(document: Document, runs: Path) -> Document:
+    """The same with names of opponents' files made whole; raises ConfigError if nothing can be trained from it,
+    InvalidAgentError if an opponent names a file outside of the runs folder.
+    """
+    config = to_config(document, find_learner(document).config, "config")
+    if isinstance(config, QConfig):
+        phases = zip(document["phases"], config.phases, strict=True)
+        checked = [{**given, "opponent": _check_opponent(phase.opponent, runs)} for given, phase in phases]
+        return {**document, "phases": checked}
+    if isinstance(config, DeepQConfig):
+        return {**document, "opponent": check_agent(config.opponent, runs)}
+    return document
+
+
+def _check_opponent(text: str, runs: Path) -> str:
+    """Of a tabular phase; `self`, `frozen` and others that are compiled name no files."""
+    return check_agent(text, runs) if compiled_opponent(text)[0] == OTHER else text
 
 
 def agent_of_run(document: Document, folder: Path) -> str | None:
