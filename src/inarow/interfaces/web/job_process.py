@@ -47,8 +47,8 @@ def run_job(parent: Connection, plan: Plan, runs: Path, store: Path) -> None:
         with contextlib.suppress(OSError):  # the lab is gone, and so will this process be
             parent.send((kind, content))
 
-    live_with_parent(parent, take, at_the_end=_save_and_go)
     try:
+        live_with_parent(parent, take, at_the_end=_save_and_go)  # from here on a stop may come at any moment
         _work(plan, runs, store, lambda known: send("told", msgspec.json.encode(known)), going_on.wait)
         send("ended")
     except KeyboardInterrupt:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from inarow.errors import shown
+from inarow.errors import one_line, shown
 from inarow.interfaces.web.agent_access import check_agent
 from inarow.interfaces.web.job import UNDER_WAY, ArenaPlan, Job, JobError, Plan, Status, load_jobs, save_job
 from inarow.interfaces.web.job_process import run_job
@@ -17,8 +17,8 @@ from inarow.interfaces.web.process import LabProcess
 from inarow.interfaces.web.settings import JOB_SECONDS, MAX_JOBS, MAX_RUNNING_JOBS, MAX_WAITING_JOBS, LabSettings
 
 _SAVE_EVERY = 2.0
-_PATIENCE = 12.0
-"""Seconds in which a job that was told to stop may save."""
+_PATIENCE, _STOP_PATIENCE = 12.0, 30.0
+"""Seconds in which a job may save when the lab closes, and when somebody stops it; then it is killed."""
 
 
 class Jobs:
@@ -30,6 +30,7 @@ class Jobs:
         self._jobs: dict[int, Job] = {}
         self._processes: dict[int, LabProcess] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._stopping: set[int] = set()
         self._is_closing = False
 
     def open(self) -> None:
@@ -43,8 +44,9 @@ class Jobs:
     async def close(self) -> None:
         """Lets all jobs save; they can be resumed by the next lab."""
         self._is_closing = True
-        for process in self._processes.values():
-            process.send("stop")
+        for id, process in self._processes.items():
+            if id not in self._stopping:
+                process.send("stop")
         if self._tasks:
             await asyncio.wait(self._tasks.values(), timeout=_PATIENCE)
         for process in self._processes.values():
@@ -87,14 +89,16 @@ class Jobs:
         job = self._in(id, "running")
         if not isinstance(job.plan, ArenaPlan):
             raise JobError("a training run is not paused but stopped; it can be resumed")
-        self._processes[id].send("pause")
+        if id in self._processes:  # one that still starts is told when it has
+            self._processes[id].send("pause")
         return self._mark(job, "paused")
 
     def resume(self, id: int) -> Job:
         """Goes on after a pause, a stop, a failure or an interruption."""
         job = self._in(id, "paused", "stopped", "interrupted", "failed")
         if job.status == "paused":
-            self._processes[id].send("continue")
+            if id in self._processes:
+                self._processes[id].send("continue")
             return self._mark(job, "running")
         job.message = job.ended = None
         self._mark(job, "waiting")
@@ -102,12 +106,14 @@ class Jobs:
         return job
 
     def stop(self, id: int) -> Job:
-        """Ends a job; what it has done is kept."""
+        """Ends a job; what it has done is kept. One that does not end by itself is killed after a while."""
         job = self._in(id, *UNDER_WAY)
-        if id in self._processes:
-            self._processes[id].send("stop")
-        elif id not in self._tasks:
+        if id not in self._tasks:
             self._end(job, "stopped")
+        elif id not in self._stopping:  # told twice, it would be interrupted while it saves
+            self._stopping.add(id)
+            if id in self._processes:
+                _stop(self._processes[id])
         return job
 
     def forget(self, id: int) -> None:
@@ -121,28 +127,45 @@ class Jobs:
     # --- Work ---
 
     def _start_waiting(self) -> None:
-        for job in sorted(self._jobs.values(), key=lambda job: job.id):
-            if job.status == "waiting" and job.id not in self._tasks and len(self._tasks) < MAX_RUNNING_JOBS:
-                job.started = _now()
+        """Starts as many as there is room for, and lets the others say what they wait for. A paused job keeps its
+        place: its process is there, and goes on as soon as the job is resumed.
+        """
+        waiting = [job for job in self._jobs.values() if job.status == "waiting" and job.id not in self._tasks]
+        for job in sorted(waiting, key=lambda job: job.id):
+            if len(self._tasks) < MAX_RUNNING_JOBS:
+                job.started, job.message = _now(), None
                 self._mark(job, "running")
                 self._tasks[job.id] = asyncio.create_task(self._run(job))
+            else:
+                ahead = " or ".join(f"job {id}" for id in sorted(self._tasks))
+                job.message = f"waits until {ahead} ends; a paused job keeps its place"
 
     async def _run(self, job: Job) -> None:
-        process = await LabProcess.start(run_job, job.plan, self._runs, self._store)
-        self._processes[job.id] = process
-        if self._is_closing:
-            process.send("stop")
         try:
+            process = self._processes[job.id] = await LabProcess.start(run_job, job.plan, self._runs, self._store)
+            self._tell_what_it_missed(job, process)
             async with asyncio.timeout(JOB_SECONDS):
                 await self._follow(job, process)
         except TimeoutError:
             self._end(job, "failed", f"it took longer than {JOB_SECONDS / 3600:g} hours")
+        except (OSError, RuntimeError) as error:  # no process, no thread to listen to it, or a full disk
+            self._end(job, "failed", f"the lab cannot run it: {one_line(error)}")
         finally:
-            process.kill()
-            del self._processes[job.id]
+            if job.id in self._processes:
+                self._processes.pop(job.id).kill()
+            self._stopping.discard(job.id)
             del self._tasks[job.id]
             if not self._is_closing:
                 self._start_waiting()
+
+    def _tell_what_it_missed(self, job: Job, process: LabProcess) -> None:
+        """What was asked of a job while its process started."""
+        if job.status == "paused":
+            process.send("pause")
+        if self._is_closing:
+            process.send("stop")
+        elif job.id in self._stopping:
+            _stop(process)
 
     async def _follow(self, job: Job, process: LabProcess) -> None:
         saved = 0.0
@@ -161,7 +184,12 @@ class Jobs:
             else:
                 self._end(job, "finished" if kind == "ended" else "failed", content)
             return
-        self._end(job, "failed", "the process of the job ended: it ran out of memory or was killed")
+        if self._is_closing:
+            self._end(job, "interrupted")
+        elif job.id in self._stopping:
+            self._end(job, "stopped", "it did not stop by itself and was killed; what it had finished is kept")
+        else:
+            self._end(job, "failed", "the process of the job ended: it ran out of memory or was killed")
 
     def _in(self, id: int, *statuses: Status) -> Job:
         job = self.get(id)
@@ -177,6 +205,12 @@ class Jobs:
         job.status = status
         save_job(job, self._folder)
         return job
+
+
+def _stop(process: LabProcess) -> None:
+    """A compiled search may look up too late to hear that it is to stop."""
+    process.send("stop")
+    asyncio.get_running_loop().call_later(_STOP_PATIENCE, process.kill)
 
 
 def _now() -> str:
