@@ -1,5 +1,10 @@
 """Parts of the lab that need no server."""
 
+import asyncio
+import resource
+import sys
+from types import SimpleNamespace
+
 import msgspec
 import pytest
 
@@ -7,11 +12,15 @@ from inarow.agents.registry import make_agent
 from inarow.errors import ConfigError, InvalidAgentError, InvalidLimitError
 from inarow.games.spec import TIC_TAC_TOE
 from inarow.interfaces.cli.serve import serve
+from inarow.interfaces.web import thinkers, thinking
 from inarow.interfaces.web.agent_access import check_agent
 from inarow.interfaces.web.curve import read_curve
 from inarow.interfaces.web.guard import is_loopback
 from inarow.interfaces.web.job import ArenaPlan, Job, TrainPlan, load_jobs, save_job
 from inarow.interfaces.web.learners import LEARNERS, check_document, describe_learners
+from inarow.interfaces.web.messages import Hint, Review
+from inarow.interfaces.web.process import peak_memory
+from inarow.interfaces.web.questions import Say
 from inarow.interfaces.web.rate_limit import Bucket, Buckets
 from inarow.learning.tabular.lookup import shipped_table
 
@@ -77,6 +86,65 @@ def test_opponents_of_learners_name_files_of_the_runs_folder_and_no_others(tmp_p
 def test_a_learner_that_does_not_exist_is_told(name, tmp_path):
     with pytest.raises(ConfigError, match="there is no learner"):
         check_document({"learner": name}, tmp_path)
+
+
+def test_memory_is_counted_in_bytes_on_every_system(monkeypatch):
+    monkeypatch.setattr(resource, "getrusage", lambda who: SimpleNamespace(ru_maxrss=5 << 20))
+    for platform, size in (("linux", 5 << 30), ("darwin", 5 << 20)):
+        with monkeypatch.context() as change:
+            change.setattr(sys, "platform", platform)
+            peak = peak_memory()
+        assert peak == size
+
+
+class LastAnswer:
+    """Stands for a search process that ends after its first answer, but looks alive for a while."""
+
+    is_alive = True
+
+    def __init__(self):
+        self.messages = asyncio.Queue()
+        self.messages.put_nowait(("ready", None))
+        self._replies = [("answered", b"1", False), None]
+
+    @classmethod
+    async def start(cls, *arguments):
+        return cls()
+
+    def send(self, message):
+        self.messages.put_nowait(self._replies.pop(0))
+
+    def kill(self):
+        pass
+
+
+def test_no_question_goes_to_a_process_that_is_about_to_end(monkeypatch):
+    monkeypatch.setattr(thinkers, "LabProcess", LastAnswer)
+
+    async def ask_twice():
+        asked = thinkers.Thinkers(1)
+        await asked.start()
+        try:
+            return [await asked.answer(min, ()) for _ in range(2)]
+        finally:
+            await asked.stop()
+
+    assert asyncio.run(ask_twice()) == [b"1", b"1"]
+
+
+@pytest.mark.compiled
+def test_a_cancelled_hint_is_not_estimated_to_the_end():
+    told = thinking.hint(Hint(id=1, board="15x15x5", moves="88"), Say(bytes, lambda: True))
+    assert 0 < sum(told["visits"]) < 1000
+
+
+@pytest.mark.compiled
+def test_a_review_whose_time_is_up_makes_do_with_rough_estimates(monkeypatch):
+    monkeypatch.setattr(thinking, "_SOLVING_SECONDS", 0.0)
+    monkeypatch.setattr(thinking, "_REVIEW_SECONDS", 0.0)
+    told = thinking.review(Review(id=1, board="15x15x5", moves="8877"), Say(bytes, lambda: False))
+    assert [(ply["ply"], ply["exact"]) for ply in told["plies"]] == [(ply, False) for ply in range(4)]
+    assert all(0 < sum(ply["visits"]) < 1000 for ply in told["plies"])
 
 
 def test_a_curve_is_read_whatever_its_columns_are(tmp_path):

@@ -43,7 +43,9 @@ class Say:
 
 
 def answer_questions(parent: Connection, memory: int) -> None:
-    """The life of a search process."""
+    """The life of a search process. Tells ("ready", None), then for each question ("told", JSON) any number of times
+    and ("answered", JSON, goes_on) or ("failed", why, goes_on); one that does not go on takes no more questions.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the lab's business
     yield_to_people(memory, niceness=10)
     questions: SimpleQueue[tuple[int, Answer, Any]] = SimpleQueue()
@@ -61,15 +63,18 @@ def answer_questions(parent: Connection, memory: int) -> None:
     live_with_parent(parent, take, at_the_end=lambda: os._exit(0))
     _load_kernels()
     parent.send(("ready", None))
-    while peak_memory() < _RECYCLE_ABOVE:
+    goes_on = True
+    while goes_on:
         current, function, argument = questions.get()
+        reply: tuple[str, bytes | str]
         try:
-            answer = function(argument, say)
-            parent.send(("answered", msgspec.json.encode(answer)))
+            reply = "answered", msgspec.json.encode(function(argument, say))
         except MemoryError:
-            parent.send(("failed", f"the search needs more than the {memory >> 20} MB that it may have"))
+            reply = "failed", f"the search needs more than the {memory >> 20} MB that it may have"
         except Exception as error:  # whatever an agent does wrong is told, and the process goes on
-            parent.send(("failed", one_line(error)))
+            reply = "failed", one_line(error)
+        goes_on = peak_memory() < _RECYCLE_ABOVE
+        parent.send((*reply, goes_on))
     os._exit(0)
 
 

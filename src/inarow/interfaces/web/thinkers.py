@@ -192,19 +192,21 @@ class Thinkers:
 
 
 async def _answered(process: LabProcess, question: Question) -> bool:
-    """Passes on what the process says until it has answered; False if it died over the question."""
+    """Passes on what the process says until it has answered; False if it died over the question, or is about to end:
+    it may still look alive then.
+    """
     while (message := await process.messages.get()) is not None:
-        kind, content = message
-        if kind == "told":
+        if message[0] == "told":
             if question.tell is not None and not question.answer.done():
-                question.tell(content)
+                question.tell(message[1])
             continue
+        kind, content, goes_on = message
         if not question.answer.done():
             if kind == "answered":
                 question.answer.set_result(content)
             else:
                 question.answer.set_exception(FailedQuestionError(content))
-        return True
+        return bool(goes_on)
     if not question.answer.done():
         question.answer.set_exception(FailedQuestionError("the search process ended: it ran out of memory or crashed"))
     return False

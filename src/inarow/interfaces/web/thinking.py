@@ -5,6 +5,7 @@ They run in search processes; `say` is told what is known so far.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from typing import Any
@@ -27,12 +28,16 @@ from inarow.search.solver import Solver
 
 _SOLVER_MEMORY = 128 << 20
 _HINT_SECONDS = 12.0
-_REVIEW_SECONDS = 40.0
-"""For the solver in a whole game; positions for which nothing is left get an estimate."""
+_SOLVING_SECONDS, _REVIEW_SECONDS = 35.0, 45.0
+"""In the review of a whole game: for the solver, and for everything. Positions for which the solver has nothing left
+get an estimate, and these share the time that is left.
+"""
 _UNSURE_SECONDS = 1.5
 """For a position on a board that nobody promises to solve."""
+_LEAST_SECONDS = 0.05
+"""For a position on any other: an easy one is solved even when the time of the review is up."""
 _HINT_SIMULATIONS, _REVIEW_SIMULATIONS = 20_000, 4000
-"""For an estimate, where there is no exact score."""
+"""For an estimate, where there is no exact score; in a review at most so many."""
 _SAY_EVERY = 0.1
 _kept: dict[GameSpec, Solver] = {}
 
@@ -52,27 +57,32 @@ def think(request: Think, say: Say) -> dict[str, Any]:
 def hint(request: Hint, say: Say) -> dict[str, Any]:
     """The score of every action: exact, or where that takes too long an estimate of its value."""
     position = Position.parse(request.moves, GameSpec.parse(request.board))
-    return _judgement(position, _limits(position.spec, _HINT_SECONDS, say), _HINT_SIMULATIONS, say)
+    judged = _judgement(position, _limits(position.spec, _HINT_SECONDS, say), say)
+    return judged if judged["exact"] else judged | _estimate(position, _HINT_SIMULATIONS, say)
 
 
 def review(request: Review, say: Say) -> dict[str, Any]:
     """Every move of a game, last one first: late positions are easy and help with earlier ones."""
     end = Position.parse(request.moves, GameSpec.parse(request.board))
-    deadline = time.perf_counter() + _REVIEW_SECONDS
+    clock = time.perf_counter()
     plies: list[dict[str, Any]] = []
     for ply in reversed(range(end.ply)):
         position = Position.start(end.spec)
         for action in end.actions[:ply]:
             position = position.play(action)
-        left = max(0.05, min(_HINT_SECONDS, deadline - time.perf_counter()))
-        judged = _judgement(position, _limits(end.spec, left, say), _REVIEW_SIMULATIONS, None)
+        left = min(_HINT_SECONDS, clock + _SOLVING_SECONDS - time.perf_counter())
+        judged = _judgement(position, _limits(end.spec, left, say), None)
+        if not judged["exact"]:
+            now = time.perf_counter()
+            until = now + (clock + _REVIEW_SECONDS - now) / (ply + 1)
+            judged |= _estimate(position, _REVIEW_SIMULATIONS, say, until=until)
         plies.append({**judged, **_verdict(position, end.actions[ply], judged)})
         say(plies[-1])
     return {"plies": plies[::-1]}
 
 
-def _judgement(position: Position, limits: Limits, simulations: int, say: Say | None) -> dict[str, Any]:
-    """The analysis of an unfinished position."""
+def _judgement(position: Position, limits: Limits, say: Say | None) -> dict[str, Any]:
+    """The analysis of an unfinished position; `exact` says whether the solver found its score."""
     scores: list[int | None] = [None] * position.spec.actions
 
     def one_more(action: int, solution: Any) -> None:
@@ -81,18 +91,19 @@ def _judgement(position: Position, limits: Limits, simulations: int, say: Say | 
             say({"ply": position.ply, "exact": True, "scores": scores, "score": None, "best": []})
 
     analysis = _solver(position.spec).analyse(position, limits=limits, progress=one_more)
-    judged = {"ply": position.ply, "exact": True, **msgspec.to_builtins(analysis), "values": None, "value": None}
-    if analysis.score is None:
-        search = TreeSearch(position.spec, np.random.default_rng(0), memory=16 << 20)
-        tree = search.search(position, simulations=simulations)
-        judged |= {
-            "exact": False,
-            "value": tree.value,
-            "values": tree.values,
-            "visits": tree.visits,
-            "best": [tree.action],
-        }
-    return judged
+    is_exact = analysis.score is not None
+    return {"ply": position.ply, "exact": is_exact, **msgspec.to_builtins(analysis), "values": None, "value": None}
+
+
+def _estimate(position: Position, simulations: int, say: Say, *, until: float = math.inf) -> dict[str, Any]:
+    """What a tree search thinks of an unfinished position, with fewer simulations if it is cancelled, or if
+    `time.perf_counter()` comes to `until`.
+    """
+    search = TreeSearch(position.spec, np.random.default_rng(0), memory=16 << 20)
+    tree = search.search(
+        position, simulations=simulations, cancelled=lambda: say.is_cancelled() or time.perf_counter() >= until
+    )
+    return {"value": tree.value, "values": tree.values, "visits": tree.visits, "best": [tree.action]}
 
 
 def _verdict(position: Position, action: int, judged: dict[str, Any]) -> dict[str, Any]:
@@ -112,7 +123,8 @@ def _solver(spec: GameSpec) -> Solver:
 
 def _limits(spec: GameSpec, seconds: float, say: Say) -> Limits:
     is_sure = (spec.gravity and spec.fits_word) or spec.cells <= 16
-    return Limits(seconds=seconds if is_sure else min(seconds, _UNSURE_SECONDS), is_cancelled=say.is_cancelled)
+    seconds = max(seconds, _LEAST_SECONDS) if is_sure else min(seconds, _UNSURE_SECONDS)
+    return Limits(seconds=max(seconds, 0.0), is_cancelled=say.is_cancelled)
 
 
 def _evidence(decision: Decision, position: Position, clock: float) -> dict[str, Any]:
