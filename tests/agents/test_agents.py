@@ -6,11 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from inarow.agents import perfect
 from inarow.agents.registry import make_agent, registry
 from inarow.arena.game import play_game
 from inarow.errors import InvalidAgentError, InvalidLimitError
 from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games.spec import CONNECT_FOUR, GameSpec
+from inarow.search.solution import Analysis
 from tests.strategies import ongoing_positions
 
 SIMPLE = ["random", "greedy", "winblock", "winblock:epsilon=0.5", "greedy:epsilon=1"]
@@ -141,6 +143,28 @@ def test_the_solver_looks_ahead_where_a_board_is_too_hard():
     must_block = Position.parse("1d2d3d4", GameSpec.parse("13x13x5"))
     assert make_agent("solver").decide(must_block).action == 4
     assert position.ply == 9
+
+
+@pytest.mark.compiled
+def test_the_solver_looks_ahead_where_no_book_helps_it(monkeypatch):
+    monkeypatch.setattr(perfect, "_FAST_NODES", 1000)
+    agent, spec = make_agent("solver"), GameSpec.parse("7x7x4")
+    guess = agent.decide(Position.start(spec))
+    assert (guess.score, guess.details) == (None, {"exact": False})
+    assert agent.decide(Position.parse("112233", spec)).score == (49 + 1 - 6) // 2  # a win at once takes no search
+    assert perfect.usual_nodes(CONNECT_FOUR) is None
+
+
+@pytest.mark.compiled
+def test_the_solver_looks_ahead_where_it_knows_the_score_but_no_move(monkeypatch):
+    start = Position.start()
+    scores = (None,) * start.spec.actions
+    nothing = Analysis(score=1, bounds=(1, 1), plies=41, scores=scores, best=(), nodes=5, seconds=0.0)
+    monkeypatch.setattr(perfect, "analyse", lambda *arguments, **options: nothing)
+    monkeypatch.setattr(perfect, "FALLBACK_NODES", 1000)
+    decision = make_agent("solver").decide(start)
+    assert decision.action in start.legal_actions
+    assert decision.score is None
 
 
 @pytest.mark.compiled

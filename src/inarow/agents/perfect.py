@@ -16,11 +16,13 @@ from inarow.games.spec import GameSpec
 from inarow.search.heuristics import make_heuristic
 from inarow.search.minimax import Minimax
 from inarow.search.questions import Limits
-from inarow.search.shipped import analyse
+from inarow.search.shipped import analyse, shipped_book
 
 FALLBACK_NODES = 200_000
 """What the agent searches where the solver gives up: some tenths of a second."""
-_MANY_CELLS, SOLVER_NODES = 25, 200_000
+_FAST_NODES = 50_000_000
+"""What the fast solver may visit on boards without a book: some ten seconds. The empty 6x7x4 takes half of it."""
+_MANY_CELLS, _PLAIN_NODES = 25, 200_000
 """On boards of more cells that the fast solver does not serve, the solver may visit so many nodes."""
 
 Tie = Annotated[
@@ -49,8 +51,8 @@ def build_solver_agent(name: str, parameters: SolverParameters, rng: np.random.G
 class SolverAgent:
     """Plays perfectly: the quickest win, else a draw, else the slowest loss.
 
-    On boards that are too hard to solve within the solver's usual limits it says so in `details`
-    and plays the move of a minimax search instead.
+    Where a position is too hard to solve within `usual_nodes` it says so in `details` and plays the
+    move of a minimax search instead.
     """
 
     def __init__(self, name: str, tie: Literal["centre", "random"], rng: np.random.Generator) -> None:
@@ -63,10 +65,12 @@ class SolverAgent:
 
     def decide_watched(self, position: Position, watch: Watch | None) -> Decision:
         """The same decision; somebody who watches is also told the score of every action."""
-        limits = Limits(nodes=SOLVER_NODES) if is_too_hard(position.spec) else None
+        nodes = usual_nodes(position.spec)
+        limits = None if nodes is None else Limits(nodes=nodes)
         analysis = analyse(position, only_best=True, limits=limits)
-        if analysis.score is None:
+        if not analysis.best:  # no score, or no nodes left to find a move that keeps it
             return self._guess(position, analysis.nodes)
+        assert analysis.score is not None
         action = nearest_to_centre(position, analysis.best)
         if self._tie == "random":
             action = analysis.best[int(self._rng.random() * len(analysis.best))]
@@ -93,9 +97,11 @@ class SolverAgent:
         )
 
 
-def is_too_hard(spec: GameSpec) -> bool:
-    """Whether the agent gives the solver only so many nodes on a board."""
-    return spec.cells > _MANY_CELLS and not (spec.gravity and spec.fits_word)
+def usual_nodes(spec: GameSpec) -> int | None:
+    """How many nodes the agent gives the solver for a decision on a board; None leaves that to the solver."""
+    if spec.gravity and spec.fits_word:
+        return _FAST_NODES if shipped_book(spec) is None else None
+    return _PLAIN_NODES if spec.cells > _MANY_CELLS else None
 
 
 def nearest_to_centre(position: Position, actions: tuple[int, ...]) -> int:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from inarow.agents.agent import Decision
 from inarow.agents.minimax import minimax_decision
-from inarow.agents.perfect import FALLBACK_NODES, SOLVER_NODES, is_too_hard, nearest_to_centre
+from inarow.agents.perfect import FALLBACK_NODES, nearest_to_centre, usual_nodes
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.interfaces.engine.requests import GoLimits
@@ -62,8 +62,8 @@ class SolverThinker:
 
     def _limits(self, spec: GameSpec, limits: GoLimits, is_over: Callable[[], bool]) -> Limits:
         nodes = limits.nodes
-        if nodes is None and limits.seconds is None and not limits.infinite and is_too_hard(spec):
-            nodes = SOLVER_NODES
+        if nodes is None and limits.seconds is None and not limits.infinite:
+            nodes = usual_nodes(spec)
         return Limits(nodes=nodes, seconds=limits.seconds, is_cancelled=is_over)
 
     def _exact(self, position: Position, score: int, limit: Limits, nodes: int) -> Decision:
