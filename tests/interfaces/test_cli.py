@@ -1,9 +1,11 @@
 """The command line as its users meet it: its output, its files, its exit code."""
 
+import io
 import json
 import shlex
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 from inarow.arena.store import Store
 from inarow.games.pgn import from_pgn, split_games
 from inarow.games.record import from_json_line
+from inarow.interfaces.cli.output import print_json
 from tests.interfaces.command_line import document, inarow, inarow_process, process_command, start_inarow
 
 
@@ -48,6 +51,13 @@ def test_a_game_of_agents_follows_from_the_seed():
     assert record == document("play", "--first", "winblock", "--second", "greedy", "--seed", "5", "--board", "5x6x4")
     assert (record["board"], record["first"], record["second"]) == ("5x6x4", "winblock", "greedy")
     assert from_json_line(json.dumps(record)).termination == "normal"
+
+
+def test_a_document_is_in_the_pipe_before_the_command_ends(monkeypatch):
+    pipe = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(pipe))
+    print_json({"address": "here"})
+    assert json.loads(pipe.getvalue()) == {"address": "here"}
 
 
 def test_match_json_keeps_its_contract(tmp_path):

@@ -2,6 +2,7 @@
 
 import asyncio
 import resource
+import socket
 import sys
 from types import SimpleNamespace
 
@@ -12,7 +13,7 @@ from inarow.agents.registry import make_agent
 from inarow.errors import ConfigError, InvalidAgentError, InvalidLimitError
 from inarow.games.spec import TIC_TAC_TOE
 from inarow.interfaces.cli.serve import serve
-from inarow.interfaces.web import thinkers, thinking
+from inarow.interfaces.web import server, thinkers, thinking
 from inarow.interfaces.web.agent_access import check_agent
 from inarow.interfaces.web.curve import read_curve
 from inarow.interfaces.web.guard import is_loopback
@@ -22,6 +23,7 @@ from inarow.interfaces.web.messages import Hint, Review
 from inarow.interfaces.web.process import peak_memory
 from inarow.interfaces.web.questions import Say
 from inarow.interfaces.web.rate_limit import Bucket, Buckets
+from inarow.interfaces.web.settings import LabSettings
 from inarow.learning.tabular.lookup import shipped_table
 
 
@@ -145,6 +147,20 @@ def test_a_review_whose_time_is_up_makes_do_with_rough_estimates(monkeypatch):
     told = thinking.review(Review(id=1, board="15x15x5", moves="8877"), Say(bytes, lambda: False))
     assert [(ply["ply"], ply["exact"]) for ply in told["plies"]] == [(ply, False) for ply in range(4)]
     assert all(0 < sum(ply["visits"]) < 1000 for ply in told["plies"])
+
+
+def test_the_address_of_a_lab_keeps_its_token_whole(tmp_path):
+    settings = LabSettings(token="50%&more/#", runs=tmp_path, store=tmp_path / "lab.sqlite")
+    assert server.addresses(settings, 8000) == ["http://127.0.0.1:8000/#token=50%25%26more%2F%23"]
+
+
+def test_a_lab_for_others_is_announced_by_name_and_by_number(tmp_path, monkeypatch):
+    assert server._own_number(socket.AF_INET, "127.0.0.1") == ["127.0.0.1"]
+    settings = LabSettings(host="0.0.0.0", token="a-token", runs=tmp_path, store=tmp_path / "lab.sqlite")
+    for numbers in (["192.168.1.5"], []):
+        monkeypatch.setattr(server, "_own_number", lambda *arguments, numbers=numbers: numbers)
+        hosts = [socket.gethostname(), *numbers]
+        assert server.addresses(settings, 80) == [f"http://{host}:80/#token=a-token" for host in hosts]
 
 
 def test_a_curve_is_read_whatever_its_columns_are(tmp_path):

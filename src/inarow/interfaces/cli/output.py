@@ -34,8 +34,9 @@ stderr = Console(stderr=True)
 
 
 def print_json(document: object) -> None:
-    """One JSON document on stdout: indented, plain, complete."""
+    """One JSON document on stdout: indented, plain, complete, and there at once for who reads it from a pipe."""
     sys.stdout.write(json_text(document))
+    sys.stdout.flush()
 
 
 def json_text(document: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,7 @@ from cyclopts import Parameter
 from inarow.arena.store_schema import default_store_path
 from inarow.errors import InvalidLimitError
 from inarow.interfaces.cli.options import Json, Seed
-from inarow.interfaces.cli.output import print_json, stdout
+from inarow.interfaces.cli.output import print_json
 from inarow.workers import check_workers
 
 _MIN_TOKEN = 8
@@ -52,10 +53,11 @@ def serve(
         host=host, port=port, token=token, runs=runs, store=store or default_store_path(), workers=workers
     )
 
-    def announce(address: str) -> None:
+    def announce(addresses: Sequence[str]) -> None:
         if json:
-            print_json({"address": address})
-        else:
-            stdout.print(f"the lab is at {address}  (Ctrl-C ends it)", highlight=False, soft_wrap=True)
+            print_json({"address": addresses[0], "addresses": addresses})
+            return
+        lines = [f"the lab is at {addresses[0]}  (Ctrl-C ends it)", *(f"or at {address}" for address in addresses[1:])]
+        print(*lines, sep="\n", flush=True)  # as they are: in an address, rich would see markup
 
     serve_lab(settings, announce)

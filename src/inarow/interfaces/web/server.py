@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import secrets
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from urllib.parse import quote
 
 import uvicorn
 
@@ -16,9 +17,13 @@ from inarow.interfaces.web.app import make_app
 from inarow.interfaces.web.guard import is_loopback
 from inarow.interfaces.web.settings import MAX_FRAME, LabSettings
 
+_ELSEWHERE = {"0.0.0.0": (socket.AF_INET, "192.0.2.1"), "::": (socket.AF_INET6, "2001:db8::1")}
+"""For hosts that stand for all addresses of this machine: a kind of address, and one for examples, which nobody has."""
 
-def serve_lab(settings: LabSettings, announce: Callable[[str], None]) -> None:
-    """Serves until Ctrl-C. `announce` is told the address as soon as somebody can connect.
+
+def serve_lab(settings: LabSettings, announce: Callable[[Sequence[str]], None]) -> None:
+    """Serves until Ctrl-C. `announce` is told the addresses as soon as somebody can connect: one, or for a host that
+    stands for all addresses of this machine one by its name and, if that is known, one by its number.
 
     Beyond loopback there is always a token. Raises InvalidLimitError if another lab has the runs folder,
     OSError if the port is taken.
@@ -29,7 +34,7 @@ def serve_lab(settings: LabSettings, announce: Callable[[str], None]) -> None:
     # Two labs in one folder would take each other's jobs for interrupted.
     refusal = InvalidLimitError(f"another lab serves {settings.runs}; give this one another --runs")
     with alone_with(settings.runs, refusal), _listening(settings.host, settings.port) as sock:
-        announce(_address(settings, sock.getsockname()[1]))
+        announce(addresses(settings, sock.getsockname()[1]))
         config = uvicorn.Config(
             make_app(settings),
             ws="websockets-sansio",
@@ -57,8 +62,22 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
         yield sock
 
 
-def _address(settings: LabSettings, port: int) -> str:
-    host = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(settings.host, settings.host)
-    name = f"[{host}]" if ":" in host else host
+def addresses(settings: LabSettings, port: int) -> list[str]:
+    """Where to find the lab, token included."""
+    hosts = [settings.host]
+    if settings.host in _ELSEWHERE:
+        # Phones often do not know the names of other machines.
+        hosts = [socket.gethostname(), *_own_number(*_ELSEWHERE[settings.host])]
     # After the #, a token is not sent and so stays out of logs.
-    return f"http://{name}:{port}/" + (f"#token={settings.token}" if settings.token else "")
+    token = f"#token={quote(settings.token, safe='')}" if settings.token else ""
+    return [f"http://{f'[{host}]' if ':' in host else host}:{port}/{token}" for host in hosts]
+
+
+def _own_number(family: socket.AddressFamily, elsewhere: str) -> list[str]:
+    """The address of this machine from which packets to `elsewhere` would go, if any; none is sent."""
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as sock:
+            sock.connect((elsewhere, 9))
+            return [sock.getsockname()[0]]
+    except OSError:  # it has no network
+        return []
