@@ -139,6 +139,17 @@ def test_ctrl_c_ends_without_a_traceback(terminal):
     assert "Traceback" not in screen.seen
 
 
+def test_ctrl_c_in_a_game_tells_how_to_go_on(terminal):
+    screen = terminal("play", "--second", "human")
+    screen.wait_for("X to move")
+    screen.send("4")
+    screen.wait_for("O to move")
+    screen.send("\x03")
+    screen.wait_for("go on with: inarow play --board connect4 --first human --second human --moves 4")
+    screen.wait_for("interrupted")
+    assert screen.close() == 130
+
+
 LONG_WORK = {
     "solving": ("solve", "4", "--no-book"),
     "reviewing": ("analyse", "44", "--no-book"),

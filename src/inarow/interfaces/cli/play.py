@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from contextlib import nullcontext
 
@@ -49,8 +50,15 @@ def play(
     agents = [make_agent(text, seed=stream, ask=ask) for text, stream in zip((first, second), streams, strict=True)]
     console.print(f"{side_name(1, agents[0].name)} against {side_name(2, agents[1].name)}", highlight=False)
     session = Session(agents[0], agents[1], start, lambda position: console.print(draw_position(position)))
-    with single_keys() if by_keys else nullcontext():
-        record = session.run()
+    try:
+        with single_keys() if by_keys else nullcontext():
+            record = session.run()
+    except KeyboardInterrupt:
+        if played := session.position.moves:
+            options = {"--board": board, "--first": first, "--second": second, "--moves": played}
+            command = shlex.join(["inarow", "play", *(word for option in options.items() for word in option)])
+            stderr.print(f"go on with: {command}", style="yellow", markup=False, highlight=False, soft_wrap=True)
+        raise
     console.print(_ending(record), style="bold", highlight=False)
     if json:
         print_json(record)

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from inarow.errors import ClusterError, ConfigError, InarowError, MissingExtraError, TaskError, shown
 from inarow.interfaces.cli.output import live_table, print_json, print_table, stderr, stdout
-from inarow.interfaces.cli.training import TrainingRequest
+from inarow.interfaces.cli.training import TrainingRequest, print_next_steps
 from inarow.interfaces.grading_curve import curve_grader
 from inarow.learning.alphazero.config import AlphaZeroConfig
 from inarow.learning.config import to_config
@@ -129,9 +129,8 @@ def _report(run: AlphaZeroRun, request: TrainingRequest) -> None:
         return
     print_table(_curve_table(run))
     stdout.print("  ".join(f"{name} {value}" for name, value in facts.items()), highlight=False, soft_wrap=True)
-    board = str(run.config.specs[0])
-    play = f"play it: inarow play --board {board} --second alphazero:net={run.folder.net}"
-    stdout.print(play, highlight=False, soft_wrap=True)
+    spec = run.config.specs[0]
+    print_next_steps(f"alphazero:net={run.folder.net}", str(spec), run.folder.path, can_be_exported=spec.gravity)
 
 
 def _boards(config: AlphaZeroConfig) -> str:

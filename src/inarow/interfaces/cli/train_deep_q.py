@@ -7,7 +7,7 @@ from rich.table import Table
 from inarow.agents.registry import make_agent
 from inarow.games.position import Position
 from inarow.interfaces.cli.output import live_table, print_json, stdout
-from inarow.interfaces.cli.training import TrainingRequest, hint_to_resume, make_opponent, sparkline
+from inarow.interfaces.cli.training import TrainingRequest, hint_to_resume, make_opponent, print_next_steps, sparkline
 from inarow.learning.config import to_config
 from inarow.learning.deep_q.config import DeepQConfig
 from inarow.learning.deep_q.run import DeepQRun
@@ -49,8 +49,8 @@ def train_deep_q(request: TrainingRequest) -> None:
     stdout.print("  ".join(f"{name} {value}" for name, value in facts.items()), highlight=False, soft_wrap=True)
     rates = ", ".join(f"{name} {getattr(test, name) / test.games:.1%}" for name in ("wins", "draws", "losses"))
     stdout.print(f"without exploration, {test.games:,} games: {rates}", highlight=False)
-    play = f"inarow play --board {config.board} --{config.side} dqn:net={run.net}"
-    stdout.print(f"play it: {play}", highlight=False, soft_wrap=True)
+    agent, gravity = f"dqn:net={run.net}", config.spec.gravity
+    print_next_steps(agent, config.board, run.folder, side=config.side, can_be_exported=gravity)
 
 
 def _curve_table(trainer: Trainer) -> Table:

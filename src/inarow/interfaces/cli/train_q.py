@@ -6,7 +6,7 @@ from rich.table import Table
 
 from inarow.agents.registry import parse_agent
 from inarow.interfaces.cli.output import live_table, print_json, stdout
-from inarow.interfaces.cli.training import TrainingRequest, hint_to_resume, make_opponent, sparkline
+from inarow.interfaces.cli.training import TrainingRequest, hint_to_resume, make_opponent, print_next_steps, sparkline
 from inarow.learning.config import to_config
 from inarow.learning.tabular.config import QConfig
 from inarow.learning.tabular.episode import OTHER
@@ -38,9 +38,13 @@ def train_q(request: TrainingRequest) -> None:
         print_json({**facts, "curve": trainer.curve})
         return
     stdout.print(_curve_table(trainer))
-    stdout.print("  ".join(f"{name} {value}" for name, value in facts.items()), highlight=False)
-    stdout.print(
-        f"play it: inarow play --board {trainer.config.board} --second q:table={facts['table']}", highlight=False
+    stdout.print("  ".join(f"{name} {value}" for name, value in facts.items()), highlight=False, soft_wrap=True)
+    spec = trainer.config.spec
+    print_next_steps(
+        f"q:table={facts['table']}",
+        trainer.config.board,
+        run.folder,
+        can_be_exported=spec.gravity and spec.fits_word,  # keys of other boards are no positions
     )
 
 

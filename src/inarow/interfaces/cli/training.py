@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -44,8 +45,21 @@ def hint_to_resume(folder: Path) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        stderr.print(f"stopped; go on with: inarow train --resume {folder}", style="yellow", highlight=False)
+        command = shlex.join(["inarow", "train", "--resume", str(folder)])
+        stderr.print(f"stopped; go on with: {command}", style="yellow", markup=False, highlight=False, soft_wrap=True)
         raise
+
+
+def print_next_steps(agent: str, board: str, folder: Path, *, side: str = "second", can_be_exported: bool) -> None:
+    """The commands with which somebody plays against what was learnt, measures it, and takes it to Kaggle."""
+    commands = {
+        "play it": ["play", "--board", board, f"--{side}", agent],
+        "measure it": ["match", agent, "winblock", "--board", board],
+    }
+    if can_be_exported:
+        commands["export it"] = ["export", "kaggle", agent, "--board", board, "--out", str(folder / "kaggle.py")]
+    for purpose, words in commands.items():
+        print(f"{purpose}: {shlex.join(['inarow', *words])}")  # as it is: a folder may have brackets in its name
 
 
 def sparkline(values: Sequence[float]) -> str:
