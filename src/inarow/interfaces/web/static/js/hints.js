@@ -4,10 +4,14 @@ import { ask } from "./lab.js";
 import { SIDES } from "./board.js";
 import { formatMove } from "./rules.js";
 
+const PAUSE = 5000; // milliseconds before a question that failed is asked again
+
 export class Hints {
   #question = null;
   #asked = null;
+  #again = null;
   known = null;
+  failure = null; // why nothing is known yet
 
   constructor(onChange) {
     this.onChange = onChange;
@@ -18,21 +22,26 @@ export class Hints {
     const wanted = position && !position.isOver ? `${position.spec.text} ${position.moves}` : null;
     if (wanted === this.#asked) return;
     this.#question?.cancel();
+    clearTimeout(this.#again);
     this.#asked = wanted;
     this.known = null;
-    if (!wanted) return;
+    this.failure = null;
+    if (wanted) this.#ask(position, wanted);
+  }
+
+  #ask(position, wanted) {
     const take = (data) => {
       if (this.#asked !== wanted) return;
       this.known = data;
+      this.failure = null;
       this.onChange();
     };
     this.#question = ask({ type: "hint", board: position.spec.text, moves: position.moves }, take);
-    this.#question.answer.then(take).catch((error) => {
-      if (this.#asked === wanted) {
-        this.#asked = null;
-        this.failure = error.message;
-        this.onChange();
-      }
+    this.#question.answer.then(take, (error) => {
+      if (this.#asked !== wanted) return;
+      this.failure = error.message;
+      this.#again = setTimeout(() => this.#ask(position, wanted), PAUSE);
+      this.onChange();
     });
   }
 
@@ -42,7 +51,8 @@ export class Hints {
 }
 
 // What hints say, in a sentence.
-export function hintSentence(hints, position) {
+export function hintSentence(hints, position, failure = null) {
+  if (failure) return `No hints for now: ${failure}`;
   if (!hints) return "Solving …";
   const side = SIDES[position.side];
   const best = hints.best.map((action) => formatMove(action, position.spec)).join(", ");
