@@ -14,12 +14,13 @@ export function quantumDraw(values, temperature, steps) {
   const chances = weights.map((weight) => weight / total);
   const hopeful = values.map((value) => value >= 0);
   const flags = hopeful.some(Boolean) ? hopeful : hopeful.map(() => true);
-  const mass = Math.min(1, chances.reduce((sum, chance, index) => sum + (flags[index] ? chance : 0), 0));
-  const angle = (2 * steps + 1) * Math.asin(Math.sqrt(mass));
+  const mass = chances.reduce((sum, chance, index) => sum + (flags[index] ? chance : 0), 0);
+  const rest = chances.reduce((sum, chance, index) => sum + (flags[index] ? 0 : chance), 0); // not 1 - mass, which may round to nothing
+  const angle = (2 * steps + 1) * Math.atan2(Math.sqrt(mass), Math.sqrt(rest));
   return chances.map((chance, index) => ({
     flagged: flags[index],
     chance,
-    amplitude: flags[index] ? Math.sin(angle) * Math.sqrt(chance / mass) : Math.cos(angle) * Math.sqrt(chance / (1 - mass)),
+    amplitude: flags[index] ? Math.sin(angle) * Math.sqrt(chance / mass) : Math.cos(angle) * Math.sqrt(chance / (rest || 1)),
   }));
 }
 
