@@ -8,6 +8,7 @@ const PAD = 14;
 const LANE = 74;
 const FOOT = 30;
 const MANY = 20;
+const TIGHT = 40; // pixels of a cell in which numbers would be too small to read
 
 export const SIDES = { 1: "X", 2: "O" };
 
@@ -60,7 +61,17 @@ export function makeBoard(spec, { onPlay, label = "Board" }) {
   const element = h("div", { class: `board ${gravity ? "falling" : "free"}`, style: { "--ratio": width / height } }, picture, hits);
   let drawn = [];
   let current = null;
+  let told = null; // the hints shown
   let canPlay = false;
+  let isTight = false;
+
+  new ResizeObserver(() => {
+    const { clientWidth } = element;
+    if (!clientWidth || isTight === clientWidth < TIGHT * columns) return;
+    isTight = !isTight;
+    element.classList.toggle("tight", isTight);
+    drawChips();
+  }).observe(element);
 
   function grid() {
     return svg("g", { class: "grid" },
@@ -146,31 +157,44 @@ export function makeBoard(spec, { onPlay, label = "Board" }) {
     return (action) => hints.visits[action] >= least;
   }
 
-  function drawChips(hints) {
+  // What the hints give for a legal action, or null.
+  function numberOf() {
+    if (!told) return () => null;
+    const shown = worthShowing(told);
+    const numbers = (told.exact ? told.scores : told.values) ?? [];
+    return (action) => (current.isLegal(action) && shown(action) ? numbers[action] ?? null : null);
+  }
+
+  function chipText(given) {
+    if (told.exact) return signed(given);
+    return isTight ? signed(given, 1).replace(/\.0$/, "").replace("0.", ".") : signed(given, 2);
+  }
+
+  function drawChips() {
     chips.replaceChildren();
-    if (!hints) return;
-    const shown = worthShowing(hints);
+    const given = numberOf();
     for (let action = 0; action < spec.actions; action++) {
-      const given = (hints.exact ? hints.scores : hints.values)?.[action];
-      if (given === null || given === undefined || !current.isLegal(action) || !shown(action)) continue;
-      const text = hints.exact ? signed(given) : signed(given, 2);
+      const number = given(action);
+      if (number === null) continue;
+      const text = chipText(number);
       const [x, y] = gravity ? [PAD + action * CELL + CELL / 2, lane / 2 - 4] : centre(action);
-      const kind = given > 0.02 ? "win" : given < -0.02 ? "loss" : "even";
-      const best = hints.best.includes(action);
-      const half = Math.min(46, Math.max(32, 11 * text.length));
-      chips.append(svg("g", { class: `chip ${kind} ${best ? "best" : ""} ${hints.exact ? "" : "guess"}`, transform: `translate(${x} ${y})` },
+      const kind = number > 0.02 ? "win" : number < -0.02 ? "loss" : "even";
+      const best = told.best.includes(action);
+      const half = isTight ? 46 : Math.min(46, Math.max(32, 11 * text.length));
+      chips.append(svg("g", { class: `chip ${kind} ${best ? "best" : ""} ${told.exact ? "" : "guess"}`, transform: `translate(${x} ${y})` },
         svg("rect", { x: -half, y: -25, width: 2 * half, height: 50, rx: 12 }),
-        svg("text", { y: 11 }, text),
+        svg("text", { y: isTight ? 17 : 11 }, text),
         best && svg("path", { class: "crown", d: "M-9 31h18l-9 11z" })));
     }
   }
 
-  function nameButtons(position, hints) {
+  function nameButtons(position) {
+    const given = numberOf();
     buttons.forEach((button, action) => {
       const name = moveName(action, spec);
-      const given = hints?.exact ? hints.scores[action] : null;
+      const number = given(action);
       const state = position.isLegal(action) ? "" : position.isOver ? "" : gravity ? ", full" : `, ${SIDES[position.cells[action]]}`;
-      const score = given === null || given === undefined ? "" : `, score ${given}${hints.best.includes(action) ? ", best" : ""}`;
+      const score = number === null ? "" : `, ${told.exact ? `score ${number}` : `estimate ${signed(number, 2)}`}${told.best.includes(action) ? ", best" : ""}`;
       button.setAttribute("aria-label", name[0].toUpperCase() + name.slice(1) + state + score);
       button.setAttribute("aria-disabled", String(!(canPlay && position.isLegal(action))));
     });
@@ -187,13 +211,14 @@ export function makeBoard(spec, { onPlay, label = "Board" }) {
   // `hints`: the answer to a hint question, or null.
   function show(position, { hints = null, playable = true } = {}) {
     current = position;
+    told = hints;
     canPlay = playable && !position.isOver;
     element.classList.toggle("playable", canPlay);
     ghost.replaceChildren();
     drawDiscs(position);
     drawMarks(position);
-    drawChips(hints);
-    nameButtons(position, hints);
+    drawChips();
+    nameButtons(position);
     picture.setAttribute("aria-label", describe(position));
   }
 
