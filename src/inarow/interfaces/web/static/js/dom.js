@@ -22,6 +22,11 @@ export function announce(text) {
   document.getElementById("announcer").textContent = text;
 }
 
+// Changes a text only if it differs: a screen reader may read again whatever is replaced.
+export function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
 export function toast(text, kind = "error") {
   const place = document.getElementById("toasts");
   const note = h("p", { class: `toast ${kind}` }, text);

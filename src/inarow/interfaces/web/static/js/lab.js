@@ -5,9 +5,10 @@ const listeners = new Set();
 let socket = null;
 let delay = 250;
 let nextId = 1;
+let declined; // the token (or null for none) that was refused and that people did not replace
 const open = new Map();
 
-// A token comes after the # of the address that the lab printed, and is kept for this tab.
+// A token comes after the # of the address that the lab printed, when the page opens or later, and is kept for this tab.
 export function takeToken() {
   const found = /^#token=([^&]+)/.exec(location.hash);
   if (found) {
@@ -18,18 +19,24 @@ export function takeToken() {
 
 const token = () => sessionStorage.getItem(KEY);
 
+// Whether there is another token than a refused one. People are asked once, however many calls were refused, and not
+// again after they declined.
+function hasOther(refused) {
+  if (token() !== refused) return true;
+  if (declined === refused) return false;
+  const given = prompt("This lab asks for its token:")?.trim();
+  if (given) sessionStorage.setItem(KEY, given);
+  else declined = refused;
+  return Boolean(given);
+}
+
 export async function call(path, { method = "GET", body } = {}) {
-  const headers = token() ? { Authorization: `Bearer ${token()}` } : {};
+  const used = token();
+  const headers = used ? { Authorization: `Bearer ${used}` } : {};
   const response = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
   const answer = await response.json().catch(() => ({ error: `the lab answered ${response.status}` }));
-  if (response.status === 401) {
-    const given = prompt("This lab asks for its token:");
-    if (given) {
-      sessionStorage.setItem(KEY, given);
-      return call(path, { method, body });
-    }
-  }
-  if (!response.ok) throw new Error(answer.error ?? `the lab answered ${response.status}`);
+  if (response.status === 401 && hasOther(used)) return call(path, { method, body });
+  if (!response.ok) throw Object.assign(new Error(answer.error ?? `the lab answered ${response.status}`), { status: response.status });
   return answer;
 }
 
@@ -37,26 +44,62 @@ export const fileAddress = (path) => `/runs/${path.split("/").map(encodeURICompo
 
 // --- The socket ---
 
+// `listener` is told "connected", "reconnecting" or, if the lab wants another token, "refused". Returns a function that ends this.
 export function onLink(listener) {
   listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
 const tell = (state) => listeners.forEach((listener) => listener(state));
+
+// Tries a task now and, until it succeeds, after every new connection. Returns a function that ends this.
+export function insist(task, onError) {
+  let isTrying = false;
+  let again = false; // a connection came meanwhile
+  const attempt = async () => {
+    again = isTrying;
+    if (isTrying) return;
+    isTrying = true;
+    try {
+      await task();
+      again = false;
+      end();
+    } catch (error) {
+      onError(error);
+    }
+    isTrying = false;
+    if (again) attempt();
+  };
+  const end = onLink((state) => state === "connected" && attempt());
+  attempt();
+  return end;
+}
 
 export function connect() {
   const query = token() ? `?token=${encodeURIComponent(token())}` : "";
   socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/socket${query}`);
   socket.onopen = () => {
     delay = 250;
+    declined = undefined;
     tell("connected");
     for (const [id, question] of open) send(id, question);
   };
   socket.onmessage = (event) => receive(JSON.parse(event.data));
   socket.onclose = () => {
-    tell("reconnecting");
+    tell(declined === token() ? "refused" : "reconnecting");
+    probe();
     setTimeout(connect, delay);
     delay = Math.min(4000, delay * 1.6);
   };
+}
+
+// A socket does not say why it closed; a call does, and asks for the token if that was refused.
+async function probe() {
+  try {
+    await call("/api/health");
+  } catch (error) {
+    if (error.status === 401 && socket.readyState !== WebSocket.OPEN) tell("refused");
+  }
 }
 
 function send(id, question) {

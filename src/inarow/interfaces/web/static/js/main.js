@@ -1,9 +1,10 @@
 // Which page is shown, the colours, and whether the lab is there.
 
-import { h } from "./dom.js";
+import { h, setText } from "./dom.js";
 import { call, connect, onLink, takeToken } from "./lab.js";
 
 const PAGES = { play: "Play", analyse: "Analyse", arena: "Arena", train: "Train" };
+const LINKS = { refused: "token refused; reload to enter it" }; // states that need more words
 let leave = null;
 let turn = 0;
 
@@ -11,7 +12,7 @@ async function show() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
   const name = PAGES[path] ? path : "play";
   const mine = ++turn;
-  const page = await import(`./pages/${name}.js`);
+  const page = await import(`./pages/${name}.js`).catch((error) => ({ mount: (root) => apologise(root, name, error) }));
   if (mine !== turn) return;
   leave?.();
   document.title = `${PAGES[name]} · inarow lab`;
@@ -23,6 +24,12 @@ async function show() {
   const root = h("div", { class: `page ${name}` });
   main.replaceChildren(root);
   leave = page.mount(root, new URLSearchParams(query ?? ""));
+}
+
+// Instead of a page that did not come: the lab may be away.
+function apologise(root, name, error) {
+  root.append(h("section", { class: "panel", role: "alert" }, h("h1", {}, PAGES[name]), h("p", {}, `This page did not load: ${error.message}`),
+    h("div", {}, h("button", { type: "button", onclick: () => location.reload() }, "Reload"))));
 }
 
 function setUpTheme() {
@@ -39,24 +46,32 @@ function setUpLink() {
   const place = document.getElementById("link");
   const say = (state, text) => {
     place.dataset.state = state;
-    place.textContent = text;
+    setText(place, text);
   };
+  let isLinked = false;
+  let timer = null;
   const check = async () => {
-    try {
-      const { ready } = await call("/api/health");
-      if (ready) return say("connected", "ready");
-      say("preparing", "compiling engines, first start only");
-    } catch {
-      say("reconnecting", "reconnecting");
-    }
-    setTimeout(check, 1000);
+    const health = await call("/api/health").catch(() => null);
+    if (!isLinked) return;
+    if (health?.ready) return say("connected", "ready");
+    if (health) say("preparing", "compiling engines, first start only");
+    else say("reconnecting", "reconnecting");
+    clearTimeout(timer);
+    timer = setTimeout(check, 1000);
   };
-  onLink((state) => (state === "connected" ? check() : say(state, state)));
+  onLink((state) => {
+    isLinked = state === "connected";
+    if (isLinked) check();
+    else say(state, LINKS[state] ?? state);
+  });
 }
 
 takeToken();
 setUpTheme();
 setUpLink();
 connect();
-addEventListener("hashchange", show);
+addEventListener("hashchange", () => {
+  takeToken();
+  show();
+});
 show();
