@@ -32,6 +32,13 @@ function apologise(root, name, error) {
     h("div", {}, h("button", { type: "button", onclick: () => location.reload() }, "Reload"))));
 }
 
+function setUpSkipLink() {
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault(); // what comes after the # is the page
+    document.getElementById("main").focus();
+  });
+}
+
 function setUpTheme() {
   const isDark = () => (document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
   document.getElementById("theme").addEventListener("click", () => {
@@ -67,6 +74,7 @@ function setUpLink() {
 }
 
 takeToken();
+setUpSkipLink();
 setUpTheme();
 setUpLink();
 connect();
