@@ -4,6 +4,7 @@ import { h, toast } from "./dom.js";
 import { call } from "./lab.js";
 
 const EVERY = 1000;
+const ACTIONS = { pause: "Pause", resume: "Resume", stop: "Stop", forget: "Forget" };
 
 // Watches the jobs of a kind; `onJob(job)` gets the chosen one in full whenever it may have changed.
 export function watchJobs(kind, title, onJob) {
@@ -12,12 +13,14 @@ export function watchJobs(kind, title, onJob) {
   let chosen = null;
   let timer = null;
   let isOpen = true;
+  let drawn = "";
 
   async function refresh() {
     clearTimeout(timer);
     try {
       const jobs = (await call("/api/jobs")).filter((job) => job.plan.kind === kind);
       if (!isOpen) return;
+      list.removeAttribute("title");
       if (!jobs.some((job) => job.id === chosen)) chosen = jobs[0]?.id ?? null;
       draw(jobs);
       const job = chosen === null ? null : await call(`/api/jobs/${chosen}`);
@@ -28,7 +31,11 @@ export function watchJobs(kind, title, onJob) {
     if (isOpen) timer = setTimeout(refresh, EVERY);
   }
 
+  // Only what changed is drawn anew: a button that is replaced loses the click that is under way.
   function draw(jobs) {
+    const state = JSON.stringify([chosen, jobs.map((job) => [job.id, title(job), job.status])]);
+    if (state === drawn) return;
+    drawn = state;
     const focused = list.contains(document.activeElement) ? document.activeElement.dataset.job : null;
     list.replaceChildren(...(jobs.length ? jobs.map(entry) : [h("li", { class: "dim" }, "None yet.")]));
     if (focused) list.querySelector(`[data-job="${focused}"]`)?.focus();
@@ -58,19 +65,29 @@ export function watchJobs(kind, title, onJob) {
     return job;
   }
 
-  // Buttons for what a job can do in its state.
-  function buttons(job, { canPause }) {
-    const can = {
-      pause: canPause && job.status === "running",
-      resume: ["paused", "stopped", "interrupted", "failed"].includes(job.status),
-      stop: ["waiting", "running", "paused"].includes(job.status),
-      forget: ["stopped", "interrupted", "failed", "finished"].includes(job.status),
-    };
-    const names = { pause: "Pause", resume: "Resume", stop: "Stop", forget: "Forget" };
-    return h("div", { class: "row" }, Object.keys(names).filter((action) => can[action]).map((action) =>
-      h("button", { type: "button", class: action === "resume" ? "primary" : "", onclick: () => act(job, action) }, names[action])));
+  // Buttons that stay; `show(job)` offers those that fit its state. Who pressed one that goes is led to the first that comes.
+  function makeButtons({ canPause }) {
+    let job = null;
+    const buttons = Object.fromEntries(Object.entries(ACTIONS).map(([action, name]) => [action,
+      h("button", { type: "button", hidden: true, class: action === "resume" ? "primary" : "", onclick: () => act(job, action) }, name)]));
+
+    function show(given) {
+      job = given;
+      const can = {
+        pause: canPause && job.status === "running",
+        resume: ["paused", "stopped", "interrupted", "failed"].includes(job.status),
+        stop: ["waiting", "running", "paused"].includes(job.status),
+        forget: ["stopped", "interrupted", "failed", "finished"].includes(job.status),
+      };
+      const focused = document.activeElement;
+      for (const action of Object.keys(ACTIONS)) buttons[action].hidden = !can[action];
+      const next = ["pause", "resume", "stop"].find((action) => can[action]);
+      if (next && focused?.hidden && Object.values(buttons).includes(focused)) buttons[next].focus();
+    }
+
+    return { elements: Object.values(buttons), show };
   }
 
   refresh();
-  return { element, start, buttons, close: () => { isOpen = false; clearTimeout(timer); } };
+  return { element, start, makeButtons, close: () => { isOpen = false; clearTimeout(timer); } };
 }

@@ -1,10 +1,12 @@
 // Arena: tournaments that run in the lab, and everything that its results store knows.
 
-import { h, toast } from "../dom.js";
+import { h, setText, toast } from "../dom.js";
 import { watchJobs } from "../jobs.js";
-import { call, fileAddress, labFacts } from "../lab.js";
+import { call, fileAddress, insist, labFacts } from "../lab.js";
 import { agentPicker, boardPicker, field } from "../pickers.js";
 import { crossTable, gameList, ratingTable } from "../standings.js";
+
+const PAGE = 100; // matches or games that the lab lists at once
 
 export function mount(root) {
   let agents = ["random", "winblock", "mcts:simulations=200"];
@@ -13,11 +15,23 @@ export function mount(root) {
   const view = h("section", { class: "panel" }, h("h2", {}, "Tournament"), h("p", { class: "dim" }, "Start one, and its table grows here."));
   const results = h("section", { class: "panel" });
   const jobs = watchJobs("arena", (job) => `${job.plan.board}, ${job.plan.agents.length} agents`, (job) => job && draw(job));
-  let drawn = "";
+  const buttons = jobs.makeButtons({ canPause: true });
+  const parts = {
+    title: h("h2", {}),
+    plan: h("p", { class: "dim" }),
+    bar: h("progress", { "aria-label": "Games played" }),
+    count: h("p", {}),
+    message: h("p", { class: "verdict blunder" }),
+    buttons: h("div", { class: "row" }, buttons.elements),
+    tables: h("div", { class: "column" }),
+  };
+  let shown = null; // the job whose parts are filled in
 
   root.append(h("h1", { class: "unseen" }, "Arena"), h("div", { class: "column" }, form, jobs.element), h("div", { class: "column" }, view, results));
-  labFacts().then(setUp).catch((error) => form.replaceChildren(h("p", {}, error.message)));
-  showResults();
+  const ends = [
+    insist(() => labFacts().then(setUp), (error) => form.replaceChildren(h("h2", {}, "New tournament"), h("p", {}, error.message))),
+    insist(showResults, noResults),
+  ];
 
   function setUp(facts) {
     const chosen = h("ul", { class: "chosen-agents", "aria-label": "Agents that take part" });
@@ -46,48 +60,52 @@ export function mount(root) {
       h("button", { type: "button", class: "primary", onclick: start }, "Start"));
   }
 
+  // Texts and buttons stay and change; only tables are built anew, and not while somebody is about to open one of their games.
   function draw(job) {
-    const state = JSON.stringify([job.id, job.status, job.done, job.message]);
-    if (state === drawn) return;
-    drawn = state;
-    const result = job.result;
-    view.replaceChildren(...[
-      h("h2", {}, `Tournament ${job.id}: ${job.status}`),
-      h("p", { class: "dim" }, `${job.plan.board}, ${job.plan.games} games a pair, seed ${job.plan.seed}. Openings are balanced and played from both sides.`),
-      h("progress", { max: job.total ?? 1, value: job.done, "aria-label": "Games played" }),
-      h("p", {}, job.total ? `${job.done} of ${job.total} games` : "Starting …"),
-      job.message && h("p", { class: "verdict blunder" }, job.message),
-      jobs.buttons(job, { canPause: true }),
-      ...(result ? [h("h3", {}, "Ratings"), ratingTable(result.ratings), h("h3", {}, "Cross table"), crossTable(result), h("h3", {}, "Latest games"), gameList(result.recent)] : []),
-    ].filter(Boolean));
-    if (job.status === "finished") showResults();
+    const isOther = shown?.id !== job.id || shown.status !== job.status;
+    if (!isOther && shown.done === job.done && shown.total === job.total && shown.message === job.message) return;
+    shown = job;
+    if (!parts.bar.isConnected) view.replaceChildren(...Object.values(parts));
+    setText(parts.title, `Tournament ${job.id}: ${job.status}`);
+    setText(parts.plan, `${job.plan.board}, ${job.plan.games} games a pair, seed ${job.plan.seed}. Openings are balanced and played from both sides.`);
+    parts.bar.max = job.total ?? 1;
+    parts.bar.value = job.done;
+    setText(parts.count, job.total ? `${job.done} of ${job.total} games` : "Starting …");
+    setText(parts.message, job.message ?? "");
+    parts.message.hidden = !job.message;
+    buttons.show(job);
+    if (isOther || !parts.tables.matches(":focus-within, :active")) parts.tables.replaceChildren(...tablesOf(job.result));
+    if (job.status === "finished") showResults().catch(noResults);
   }
+
+  const tablesOf = (result) =>
+    result ? [h("h3", {}, "Ratings"), ratingTable(result.ratings), h("h3", {}, "Cross table"), crossTable(result), h("h3", {}, "Latest games"), gameList(result.recent)] : [];
 
   // --- What is stored ---
 
   async function showResults() {
-    try {
-      const boards = await call("/api/boards");
-      const reports = await call("/api/reports");
-      const table = h("div", {});
-      const select = h("select", { onchange: () => showBoard(select.value, table) }, boards.map(({ board: text, matches }) => h("option", { value: text }, `${text}  (${matches} matches)`)));
-      results.replaceChildren(h("h2", {}, "Results store"),
-        boards.length ? field("Board", select) : h("p", { class: "dim" }, "The store is empty: tournaments fill it."), table,
-        h("h3", {}, "Reports"),
-        reports.length ? h("ul", { class: "games" }, reports.map(({ path }) => h("li", {}, h("a", { href: fileAddress(path), target: "_blank", rel: "noopener" }, path)))) : h("p", { class: "dim" }, "Pages in the runs folder appear here: inarow report, inarow reproduce --out runs/…"));
-      if (boards.length) showBoard(boards[0].board, table);
-    } catch (error) {
-      results.replaceChildren(h("h2", {}, "Results store"), h("p", { class: "dim" }, error.message));
-    }
+    const boards = await call("/api/boards");
+    const reports = await call("/api/reports");
+    const table = h("div", {});
+    const select = h("select", { onchange: () => showBoard(select.value, table) }, boards.map(({ board: text, matches }) => h("option", { value: text }, `${text}  (${matches} matches)`)));
+    results.replaceChildren(h("h2", {}, "Results store"),
+      boards.length ? field("Board", select) : h("p", { class: "dim" }, "The store is empty: tournaments fill it."), table,
+      h("h3", {}, "Reports"),
+      reports.length ? h("ul", { class: "games" }, reports.map(({ path }) => h("li", {}, h("a", { href: fileAddress(path), target: "_blank", rel: "noopener" }, path)))) : h("p", { class: "dim" }, "Pages in the runs folder appear here: inarow report, inarow reproduce --out runs/…"));
+    if (boards.length) showBoard(boards[0].board, table);
+  }
+
+  function noResults(error) {
+    results.replaceChildren(h("h2", {}, "Results store"), h("p", { class: "dim" }, error.message));
   }
 
   async function showBoard(text, place) {
     const query = new URLSearchParams({ board: text });
     try {
-      const [groups, matches] = await Promise.all([call(`/api/leaderboard?${query}`), call(`/api/matches?${query}`)]);
+      const [groups, matches] = await Promise.all([call(`/api/leaderboard?${query}`), listed(`/api/matches?${query}&`, (page) => page.map(matchEntry), "Earlier matches")]);
       const accuracy = ["accuracy", ({ outcome_accuracy: share }) => (share === null ? "–" : `${(100 * share).toFixed(1)} %`)];
       place.replaceChildren(h("h3", {}, "Leaderboard"), ...groups.map((group) => ratingTable(group, group.some((row) => row.outcome_accuracy !== null) ? [accuracy] : [])),
-        h("h3", {}, "Matches"), ...matches.map(matchEntry));
+        h("h3", {}, "Matches"), matches);
     } catch (error) {
       place.replaceChildren(h("p", { class: "dim" }, error.message));
     }
@@ -97,7 +115,7 @@ export function mount(root) {
     const place = h("div", {}, h("p", { class: "dim" }, "Loading …"));
     const load = async () => {
       try {
-        place.replaceChildren(gameList(await call(`/api/matches/${match.id}/games`)));
+        place.replaceChildren(await listed(`/api/matches/${match.id}/games?`, (page) => [gameList(page)], "More games"));
       } catch (error) {
         place.replaceChildren(h("p", { class: "dim" }, error.message));
       }
@@ -106,5 +124,25 @@ export function mount(root) {
       h("summary", {}, `${match.a}  –  ${match.b}:  +${match.wins} =${match.draws} −${match.losses}`), place);
   }
 
-  return () => jobs.close();
+  // What the lab lists in pages: the first, and a button that adds the next while there may be one.
+  async function listed(path, show, text) {
+    const button = h("button", { type: "button", onclick: () => next().catch((error) => toast(error.message)) }, text);
+    const place = h("div", {}, button);
+    let offset = 0;
+    async function next() {
+      const from = offset;
+      const page = await call(`${path}offset=${from}`);
+      if (from !== offset) return; // a second click
+      if (page.length || !from) button.before(...show(page));
+      offset += page.length;
+      button.hidden = page.length < PAGE;
+    }
+    await next();
+    return place;
+  }
+
+  return () => {
+    jobs.close();
+    ends.forEach((end) => end());
+  };
 }

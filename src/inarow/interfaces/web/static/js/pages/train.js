@@ -4,7 +4,7 @@ import { makeCurves } from "../curves.js";
 import { h, toast } from "../dom.js";
 import { makeForm } from "../forms.js";
 import { watchJobs } from "../jobs.js";
-import { call } from "../lab.js";
+import { call, insist } from "../lab.js";
 import { field } from "../pickers.js";
 
 export function mount(root) {
@@ -12,11 +12,16 @@ export function mount(root) {
   const head = h("div", { class: "column" }, h("p", { class: "dim" }, "Start a run, and its curves grow here."));
   const curves = makeCurves();
   const jobs = watchJobs("train", (job) => job.plan.name, draw);
+  const buttons = jobs.makeButtons({ canPause: false });
+  const title = h("p", {});
+  const message = h("p", { class: "verdict blunder" });
+  const game = h("a", { class: "button" }, "Play against it");
+  const row = h("div", { class: "row" }, buttons.elements, game);
   let drawn = "";
 
   root.append(h("h1", { class: "unseen" }, "Train"), h("div", { class: "column" }, panel, jobs.element),
     h("div", { class: "column" }, h("section", { class: "panel" }, h("h2", {}, "Run"), head, curves.element)));
-  call("/api/learners").then(setUp).catch((error) => panel.replaceChildren(h("p", {}, error.message)));
+  const endSetUp = insist(() => call("/api/learners").then(setUp), (error) => panel.replaceChildren(h("h2", {}, "New run"), h("p", {}, error.message)));
 
   function setUp({ learners, presets }) {
     const names = Object.keys(presets);
@@ -56,17 +61,19 @@ export function mount(root) {
       const { board, side } = job.plan.document;
       const players = side === "first" ? { first: job.agent ?? "", second: "human" } : { first: "human", second: job.agent ?? "" }; // the side that it learns
       const query = new URLSearchParams({ board: board ?? "6x7x4", moves: "", ...players });
-      head.replaceChildren(...[
-        h("p", {}, h("b", {}, job.plan.name), " on ", board ?? "its board", ": ", h("span", { class: `tag ${job.status}` }, job.status)),
-        job.message && h("p", { class: "verdict blunder" }, job.message),
-        h("div", { class: "row" }, jobs.buttons(job, { canPause: false }),
-          job.agent && h("a", { class: "button", href: `#/play?${query}` }, "Play against it")),
-      ].filter(Boolean));
+      title.replaceChildren(h("b", {}, job.plan.name), " on ", board ?? "its board", ": ", h("span", { class: `tag ${job.status}` }, job.status));
+      message.textContent = job.message ?? "";
+      message.hidden = !job.message;
+      game.href = `#/play?${query}`;
+      game.hidden = !job.agent;
+      buttons.show(job);
+      if (!row.isConnected) head.replaceChildren(title, message, row);
     }
     await curves.show(await call(`/api/jobs/${job.id}/curve`));
   }
 
   return () => {
+    endSetUp();
     jobs.close();
     curves.close();
   };
