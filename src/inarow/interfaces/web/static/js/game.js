@@ -11,14 +11,15 @@ export class Game {
     this.spec = parseBoard(board);
     this.actions = parseMoves(moves, this.spec);
     this.undone = [];
+    this.erased = null; // the game before a restart
     this.players = { 1: first, 2: second };
     this.seed = seed ?? Math.floor(Math.random() * 2 ** 31);
     this.resigned = null;
   }
 
-  // From the address, else the last game of this browser, else a new one. Throws an Error for a bad address.
+  // From the address, else the last game of this tab, else that of this browser, else a new one. Throws an Error for a bad address.
   static restore(query) {
-    const given = query.has("board") || query.has("moves") || query.has("second") ? query : new URLSearchParams(localStorage.getItem(KEPT) ?? "");
+    const given = query.has("board") || query.has("moves") || query.has("second") ? query : new URLSearchParams(sessionStorage.getItem(KEPT) ?? localStorage.getItem(KEPT) ?? "");
     const seed = Number(given.get("seed"));
     return new Game({
       board: given.get("board") ?? undefined,
@@ -54,7 +55,12 @@ export class Game {
     return this.players[1] === PERSON || this.players[2] === PERSON;
   }
 
+  get canRedo() {
+    return this.undone.length > 0 || this.erased !== null;
+  }
+
   play(action) {
+    if (this.actions.length || this.toMove === PERSON) this.erased = null; // an agent may open before anybody can redo
     this.actions = [...this.actions, action];
     if (this.undone.at(-1) === action) this.undone.pop();
     else this.undone = [];
@@ -73,7 +79,12 @@ export class Game {
     } while (this.hasPerson && this.toMove !== PERSON && this.actions.length);
   }
 
+  // Puts back what was taken back, or the whole game that a restart erased.
   redo() {
+    if (!this.undone.length && this.erased) {
+      Object.assign(this, this.erased, { erased: null });
+      return;
+    }
     do {
       if (!this.undone.length) break;
       this.actions = [...this.actions, this.undone.pop()];
@@ -81,6 +92,8 @@ export class Game {
   }
 
   restart() {
+    const { actions, undone, resigned, seed } = this;
+    if (actions.length || undone.length) this.erased ??= { actions, undone, resigned, seed };
     this.actions = [];
     this.undone = [];
     this.resigned = null;
@@ -94,6 +107,7 @@ export class Game {
   // Puts the game into the address of the page, and keeps it for the next visit.
   keep() {
     const query = new URLSearchParams({ board: this.spec.text, moves: this.moves, first: this.players[1], second: this.players[2], seed: this.seed });
+    sessionStorage.setItem(KEPT, query);
     localStorage.setItem(KEPT, query);
     history.replaceState(null, "", `#/play?${query}`);
   }

@@ -14,17 +14,20 @@ export function parseBoard(text) {
   return { rows, columns, inarow, gravity, text: NAMES[text] ?? text, actions: gravity ? columns : rows * columns };
 }
 
-export const formatMove = (action, spec) => (spec.actions <= ALPHABET.length ? ALPHABET[action] : String(action + 1));
+// Whether moves are single letters and digits, or else numbers.
+export const usesLetters = (spec) => spec.actions <= ALPHABET.length;
+
+export const formatMove = (action, spec) => (usesLetters(spec) ? ALPHABET[action] : String(action + 1));
 
 export const formatMoves = (actions, spec) =>
-  actions.map((action) => formatMove(action, spec)).join(spec.actions <= ALPHABET.length ? "" : ",");
+  actions.map((action) => formatMove(action, spec)).join(usesLetters(spec) ? "" : ",");
 
 // The actions of a move string, each checked; throws an Error that names the move.
 export function parseMoves(text, spec) {
-  const words = spec.actions <= ALPHABET.length ? [...text.replace(/\s/g, "")] : text.split(",").map((word) => word.trim()).filter(Boolean);
+  const words = usesLetters(spec) ? [...text.replace(/\s/g, "")] : text.split(",").map((word) => word.trim()).filter(Boolean);
   const actions = [];
   for (const word of words) {
-    const action = spec.actions <= ALPHABET.length ? ALPHABET.indexOf(word) : Number(word) - 1;
+    const action = usesLetters(spec) ? ALPHABET.indexOf(word) : Number(word) - 1;
     if (!Number.isInteger(action) || action < 0 || action >= spec.actions) throw new Error(`move ${actions.length + 1}, “${word}”, does not exist on ${spec.text}`);
     if (!replay(spec, actions).isLegal(action)) throw new Error(`move ${actions.length + 1}, “${word}”, is not legal`);
     actions.push(action);

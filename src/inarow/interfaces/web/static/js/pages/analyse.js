@@ -4,7 +4,7 @@ import { SIDES, makeBoard } from "../board.js";
 import { copy, download, h, signed, toast } from "../dom.js";
 import { evaluation, makeGraph } from "../graph.js";
 import { Hints, hintSentence } from "../hints.js";
-import { ask, call, labFacts } from "../lab.js";
+import { ask, call, insist, labFacts } from "../lab.js";
 import { boardPicker, field } from "../pickers.js";
 import { formatMove, formatMoves, parseBoard, parseMoves, replay } from "../rules.js";
 
@@ -19,11 +19,12 @@ export function mount(root, query) {
   let judged = []; // by ply: what is known about the position before each move
   let question = null;
   let board = null;
+  let picker = null;
   const hints = new Hints(() => draw());
   const graph = makeGraph((picked) => go(picked));
 
   const place = h("div", { class: "place-of-board" });
-  const caption = h("p", { class: "status" });
+  const caption = h("p", { class: "status", role: "status" });
   const advice = h("p", { class: "advice" });
   const moves = h("ol", { class: "moves" });
   const slider = h("input", { type: "range", min: 0, value: 0, "aria-label": "Move", oninput: () => go(Number(slider.value)) });
@@ -55,9 +56,10 @@ export function mount(root, query) {
           h("button", { type: "button", onclick: () => copy(formatMoves(line().slice(0, at()), spec)) }, "Copy moves"),
           h("a", { class: "button", href: "#/play", onclick: (event) => { event.currentTarget.href = `#/play?${new URLSearchParams({ board: spec.text, moves: formatMoves(line().slice(0, at()), spec), first: "human", second: "human" })}`; } }, "Play from here")))),
   );
-  labFacts().then((facts) => {
-    boardPlace.replaceChildren(boardPicker(facts, spec.text, (chosen) => open({ board: chosen, moves: "" })).element);
-  }).catch((error) => toast(error.message));
+  const endSetUp = insist(async () => {
+    picker = boardPicker(await labFacts(), spec.text, (chosen) => open({ board: chosen, moves: "" }));
+    boardPlace.replaceChildren(picker.element);
+  }, (error) => toast(error.message));
 
   const line = () => (branch ? [...main.slice(0, branch.from), ...branch.actions] : main);
   const at = () => (branch ? branch.from + branch.actions.length : ply);
@@ -78,7 +80,8 @@ export function mount(root, query) {
     branch = null;
     ply = main.length;
     text.value = moveText;
-    history.replaceState(null, "", `#/analyse?${new URLSearchParams({ board: spec.text, moves: moveText })}`);
+    picker?.set(spec.text);
+    history.replaceState(null, "", `#/analyse?${new URLSearchParams({ board: spec.text, moves: moveText, first, second })}`);
     review();
     draw();
   }
@@ -173,12 +176,14 @@ export function mount(root, query) {
     hints.about(known || shown.isOver ? null : shown);
     const advised = known ?? hints.known;
     board.show(shown, { hints: advised });
-    advice.textContent = shown.isOver ? "" : hintSentence(advised, shown);
+    advice.textContent = shown.isOver ? "" : hintSentence(advised, shown, hints.failure);
     leaveBranch.hidden = !branch;
     slider.max = main.length;
     slider.value = ply;
     graph.show(points(), main.map((_, index) => judged[index]?.label ?? null), branch ? branch.from : ply);
-    caption.replaceChildren(...captionOf(shown));
+    const words = captionOf(shown);
+    const isNew = caption.textContent !== words.map((part) => part.textContent ?? part).join("");
+    if (isNew) caption.replaceChildren(...words); // what is replaced, a screen reader may read again
     drawMoves();
   }
 
@@ -224,6 +229,7 @@ export function mount(root, query) {
   open(query.has("moves") ? { board: query.get("board") ?? "6x7x4", moves: query.get("moves"), first: query.get("first") ?? undefined, second: query.get("second") ?? undefined } : SAMPLE);
   return () => {
     document.removeEventListener("keydown", onKey);
+    endSetUp();
     question?.cancel();
     hints.end();
   };

@@ -1,15 +1,16 @@
 // Play: people and agents in any combination, on any board.
 
 import { SIDES, badge, makeBoard } from "../board.js";
-import { announce, copy, h, toast } from "../dom.js";
+import { announce, copy, h, setText, toast } from "../dom.js";
 import { makeEvidence } from "../evidence.js";
 import { Game, PERSON } from "../game.js";
 import { Hints, hintSentence } from "../hints.js";
-import { ask, labFacts } from "../lab.js";
+import { ask, insist, labFacts } from "../lab.js";
 import { agentPicker, boardPicker } from "../pickers.js";
-import { formatMove, moveName, parseMoves } from "../rules.js";
+import { formatMove, moveName, parseMoves, usesLetters } from "../rules.js";
 
 const AGENT_PACE = 450; // milliseconds between moves, so that people can follow
+const TYPING_PACE = 700; // milliseconds in which another digit may follow
 const HINTS = "inarow.hints";
 
 export function mount(root, query) {
@@ -25,13 +26,15 @@ export function mount(root, query) {
   let pace = null;
   let paused = false;
   let thinking = false;
+  let typed = ""; // digits of a move
+  let typing = null;
   let wantsHints = localStorage.getItem(HINTS) === "on";
   const hints = new Hints(() => draw());
   const evidence = makeEvidence();
 
   const bars = { 1: h("div", { class: "player" }), 2: h("div", { class: "player" }) };
   const place = h("div", { class: "place-of-board" });
-  const status = h("p", { class: "status" });
+  const status = h("p", { class: "status", role: "status" });
   const advice = h("p", { class: "advice" });
   const moves = h("ol", { class: "moves" });
   const button = (text, key, act, name) => h("button", { type: "button", onclick: act, title: key ? `Key ${key}` : undefined, "aria-label": name }, text, key && h("kbd", {}, key));
@@ -63,7 +66,9 @@ export function mount(root, query) {
 
   const analysis = () => `#/analyse?${new URLSearchParams({ board: game.spec.text, moves: game.moves })}`;
 
-  labFacts().then((facts) => {
+  const endSetUp = insist(() => labFacts().then(showPickers), (error) => setup.replaceChildren(h("h2", {}, "Players"), h("p", {}, error.message)));
+
+  function showPickers(facts) {
     const pickers = {
       board: boardPicker(facts, game.spec.text, (text) => begin({ board: text })),
       1: agentPicker(facts, "X, first", game.players[1], (agent) => choose(1, agent)),
@@ -75,7 +80,7 @@ export function mount(root, query) {
       pickers[2].set(game.players[2]);
       pickers.board.set(game.spec.text);
     };
-  }).catch((error) => setup.replaceChildren(h("p", {}, error.message)));
+  }
 
   // --- What people do ---
 
@@ -154,6 +159,8 @@ export function mount(root, query) {
   function change() {
     question?.cancel();
     clearTimeout(pace);
+    clearTimeout(typing);
+    typed = "";
     question = null;
     thinking = false;
     game.keep();
@@ -196,12 +203,12 @@ export function mount(root, query) {
     hints.about(showsHints ? position : null);
     board.show(position, { hints: showsHints ? hints.known : null, playable: isPersons });
     for (const side of [1, 2]) drawPlayer(side);
-    status.textContent = statusText();
-    advice.textContent = showsHints ? hintSentence(hints.known, position) : "";
+    setText(status, statusText());
+    advice.textContent = showsHints ? hintSentence(hints.known, position, hints.failure) : "";
     moves.replaceChildren(...position.actions.map((action, ply) => h("li", { class: `side-${1 + (ply % 2)}` }, formatMove(action, game.spec))));
     controls.hint.setAttribute("aria-pressed", String(wantsHints));
     controls.undo.disabled = !game.actions.length && game.resigned === null;
-    controls.redo.disabled = !game.undone.length;
+    controls.redo.disabled = !game.canRedo;
     controls.resign.disabled = game.isOver || !game.hasPerson;
     controls.pause.hidden = game.hasPerson && !paused;
     controls.pause.textContent = paused ? "Go on" : "Pause";
@@ -229,21 +236,44 @@ export function mount(root, query) {
     const key = event.key.toLowerCase();
     const act = { u: undo, y: redo, r: restart, h: toggleHints }[key];
     if (act) return act();
-    const action = /^[1-9]$/.test(key) ? Number(key) - 1 : /^[a-g]$/.test(key) ? key.charCodeAt(0) - 88 : -1;
-    if (action >= 0) {
-      if (game.toMove === PERSON && !game.isOver && game.position.isLegal(action)) play(action);
-    } else if (key.startsWith("arrow") && !board.element.contains(document.activeElement)) {
+    if (/^[0-9]$/.test(key)) type(key);
+    else if (/^[a-g]$/.test(key)) playIfLegal(key.charCodeAt(0) - 88);
+    else if (key === "enter" && typed) {
+      event.preventDefault(); // it ends the number, and presses no button
+      playTyped();
+    } else if (/^arrow(left|right)$/.test(key) && /^(BODY|MAIN)$/.test(document.activeElement?.tagName)) {
       event.preventDefault();
       board.focus(Math.floor((game.spec.actions - (game.spec.gravity ? 0 : 1)) / 2));
     }
+  }
+
+  // Collects digits until a pause or Enter, or until no other can follow.
+  function type(digit) {
+    clearTimeout(typing);
+    typed += digit;
+    if (usesLetters(game.spec) || 10 * Number(typed) > game.spec.actions) playTyped();
+    else typing = setTimeout(playTyped, TYPING_PACE);
+  }
+
+  function playTyped() {
+    clearTimeout(typing);
+    const action = Number(typed) - 1;
+    typed = "";
+    playIfLegal(action);
+  }
+
+  function playIfLegal(action) {
+    if (game.toMove === PERSON && !game.isOver && game.position.isLegal(action)) play(action);
   }
 
   document.addEventListener("keydown", onKey);
   change();
   return () => {
     document.removeEventListener("keydown", onKey);
+    endSetUp();
     question?.cancel();
     clearTimeout(pace);
+    clearTimeout(typing);
     hints.end();
   };
 }
