@@ -79,6 +79,17 @@ def wait_for_ply(page, plies):
     expect(page.locator(".moves li").nth(plies - 1)).to_be_attached()
 
 
+def press_at_once(page, keys):
+    """Presses keys without any time between them, however busy the machine is."""
+    page.evaluate(
+        """(keys) => {
+            const press = (key) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+            keys.forEach(press);
+        }""",
+        keys,
+    )
+
+
 def column(page, number):
     return page.get_by_role("button", name=re.compile(f"^Column {number}\\b"))
 
@@ -131,8 +142,68 @@ def test_a_game_by_keyboard_with_undo_redo_and_restart(browser, served):
             wait_for_ply(page, before + 1)
             expect(page.locator(".player.next .state.live")).to_have_count(0)
         expect(page.locator(".status")).to_contain_text("wins")
+        finished = moves_in(page)
         page.keyboard.press("r")
         assert moves_in(page) == ""
+        page.keyboard.press("y")
+        assert moves_in(page) == finished
+
+
+def test_the_digits_of_a_move_are_collected_where_it_may_have_several(browser, served):
+    with opened(browser, served, "#/play?board=15x15x5/free&first=human&second=human") as page:
+        press_at_once(page, ["1", "1", "3"])
+        wait_for_ply(page, 1)
+        press_at_once(page, ["7", "Enter"])
+        wait_for_ply(page, 2)
+        press_at_once(page, ["3", "0"])
+        wait_for_ply(page, 3)
+        press_at_once(page, ["5"])
+        wait_for_ply(page, 4)
+        assert page.locator(".moves li").all_text_contents() == ["113", "7", "30", "5"]
+
+
+def test_arrows_enter_the_board_only_from_nowhere(browser, served):
+    with opened(browser, served, "#/play?board=6x7x4&first=human&second=human") as page:
+        elsewhere = page.get_by_role("button", name="Copy moves")
+        elsewhere.focus()
+        page.keyboard.press("ArrowRight")
+        expect(elsewhere).to_be_focused()
+        elsewhere.blur()
+        page.keyboard.press("ArrowDown")
+        expect(column(page, 4)).not_to_be_focused()
+        page.keyboard.press("ArrowRight")
+        expect(column(page, 4)).to_be_focused()
+
+
+def test_the_turn_and_the_result_are_told_to_screen_readers(browser, served):
+    with opened(browser, served, "#/play?board=6x7x4&moves=414141&first=human&second=human") as page:
+        expect(page.get_by_role("status").filter(has_text="move")).to_have_text("Move 7: X to move.")
+        page.keyboard.press("4")
+        expect(page.get_by_role("status").filter(has_text="wins")).to_have_text("X wins with 4 in a row.")
+
+
+def test_a_hint_that_fails_is_told_and_not_asked_for_at_once_again(browser, served):
+    with opened(browser, served, "") as page:
+        changes, failure = page.evaluate(
+            """async () => {
+                const { Hints } = await import("/static/js/hints.js");
+                const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+                const position = { spec: { text: "99x7x4" }, moves: "", isOver: false };
+                let changes = 0;
+                const hints = new Hints(() => {
+                    changes += 1;
+                    hints.about(position);
+                });
+                hints.about(position);
+                while (!changes) await wait(20);
+                await wait(1000);
+                const told = [changes, hints.failure];
+                hints.end();
+                return told;
+            }"""
+        )
+    assert changes == 1
+    assert "rows is 99" in failure
 
 
 def test_hints_stay_on_and_are_those_of_the_solver(browser, served):
@@ -179,6 +250,37 @@ def test_twelve_by_twelve_with_five_in_a_row_on_a_phone(browser, served):
             assert page.evaluate("document.documentElement.scrollWidth") <= 375
 
 
+@pytest.mark.parametrize("board", ["12x12x5", "16x16x5"])
+def test_estimates_on_a_phone_are_readable_and_in_the_names_of_the_moves(browser, served, board):
+    phone = {"viewport": {"width": 375, "height": 740}, "has_touch": True, "is_mobile": True}
+    with opened(browser, served, "#/play?board=6x7x4&first=human&second=human", **phone) as page:
+        page.evaluate(
+            """async (text) => {
+                const { makeBoard } = await import("/static/js/board.js");
+                const { parseBoard, replay } = await import("/static/js/rules.js");
+                const spec = parseBoard(text);
+                const values = Array.from({ length: spec.actions }, (_, action) => 0.53 - action / 12);
+                const hints = { exact: false, score: null, values, visits: values.map(() => 9), best: [0] };
+                const board = makeBoard(spec, { onPlay() {} });
+                document.querySelector(".place-of-board").replaceChildren(board.element);
+                board.show(replay(spec, []), { hints });
+            }""",
+            board,
+        )
+        expect(page.locator(".tight .chip text").first).to_have_text("+.5")
+        size = page.locator(".chip text").first.evaluate(
+            "(text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a"
+        )
+        assert size >= 10
+        expect(column(page, 1)).to_have_attribute("aria-label", "Column 1, estimate +0.53, best")
+
+
+@pytest.mark.parametrize("board", ["16x1x4", "16x3x4/free", "16x16x5"])
+def test_a_board_is_no_taller_than_the_window(browser, served, board):
+    with opened(browser, served, f"#/play?board={board}&first=human&second=human") as page:
+        assert 0 < page.locator(".picture").bounding_box()["height"] <= page.viewport_size["height"]
+
+
 def test_agents_play_each_other_and_sides_can_be_swapped(browser, served):
     with opened(browser, served, "#/play?board=4x4x3&first=winblock&second=random&seed=3") as page:
         expect(page.locator(".status")).to_contain_text(re.compile("wins|draw"))
@@ -201,6 +303,19 @@ def test_a_reload_and_a_link_restore_the_position(browser, served):
         assert moves_in(page) == "44535"
         page.goto(f"{served.address}/#/play")
         expect(page.locator(".picture g:not(.ghost) > .disc")).to_have_count(5)
+
+
+def test_each_tab_keeps_its_game_and_a_new_one_begins_with_the_last(browser, served):
+    with opened(browser, served, "#/play?board=6x7x4&moves=44&first=human&second=human") as page:
+        other = page.context.new_page()
+        other.goto(served.address)
+        expect(other.locator(".moves li")).to_have_count(2)
+        other.keyboard.press("1")
+        expect(other.locator(".moves li")).to_have_count(3)
+        page.goto(f"{served.address}/#/analyse")
+        expect(page.locator(".page.analyse h1")).to_be_attached()
+        page.goto(f"{served.address}/#/play")
+        expect(page.locator(".page.play .moves li")).to_have_count(2)
 
 
 def test_what_comes_in_an_address_is_text_and_never_markup(browser, served):
@@ -226,6 +341,32 @@ def test_a_game_goes_on_after_the_lab_was_killed(browser, tmp_path):
                 assert moves_in(page).startswith(f"{before}4")
                 expect(page.locator("#link")).to_have_text("ready")
                 second.stop()
+
+
+def test_a_new_token_is_asked_for_once_and_taken_from_a_link(browser, tmp_path):
+    with (
+        lab(tmp_path, "--workers", "1", "--token", "the-first-token") as first,
+        opened(browser, first, "#token=the-first-token", may_complain=True) as page,
+    ):
+        link = page.locator("#link")
+        asked = []
+
+        def decline(dialog):
+            asked.append(dialog.message)
+            dialog.dismiss()
+
+        expect(link).to_have_attribute("data-state", re.compile("connected|preparing"))
+        page.on("dialog", decline)
+        first.kill()
+        with lab(tmp_path, "--workers", "1", "--token", "the-second-token", port=first.port) as second:
+            expect(link).to_have_text("token refused; reload to enter it")
+            page.goto(f"{second.address}/#/arena")
+            page.wait_for_timeout(3000)  # the page asks for its jobs every second
+            assert len(asked) == 1
+            page.goto(f"{second.address}/#token=the-second-token")
+            expect(link).to_have_attribute("data-state", re.compile("connected|preparing"))
+            assert len(asked) == 1
+            second.stop()
 
 
 # --- Analyse ---
@@ -259,6 +400,22 @@ def test_a_game_is_analysed_with_its_blunders_and_branches(browser, served, tmp_
         expect(page.locator(".moves button")).to_have_count(17)
 
 
+def test_a_record_brings_its_board_and_its_players(browser, served):
+    played = {"board": "3x3x3/free", "moves": "519", "first": "me", "second": "you"}
+    pgn = served.call("/api/games/write", played)["pgn"]
+    with opened(browser, served, "#/analyse?board=6x7x4&moves=") as page:
+        board = page.get_by_label("Board", exact=True)
+        expect(board).to_have_value("6x7x4")
+        page.get_by_label("Game", exact=True).fill(pgn)
+        page.get_by_role("button", name="Analyse").click()
+        expect(board).to_have_value("3x3x3/free")
+        page.reload()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="PGN-like").click()
+        record = inarow.from_pgn(Path(download.value.path()).read_text())
+        assert (record.moves, record.first, record.second) == ("519", "me", "you")
+
+
 # --- Arena and training ---
 
 
@@ -273,6 +430,61 @@ def test_an_arena_runs_to_its_end_and_a_game_is_replayed(browser, served):
         expect(page.get_by_role("heading", name="Leaderboard")).to_be_visible()
         page.locator(".games a").first.click()
         expect(page.locator(".page.analyse .moves button").first).to_be_visible()
+
+
+def test_buttons_of_a_running_tournament_keep_the_focus(browser, served):
+    agents = ["mcts:simulations=300", "winblock"]
+    job = served.call("/api/jobs", {"kind": "arena", "agents": agents, "games": 2000, "seed": 2})
+    with opened(browser, served, "#/arena") as page:
+        pause = page.get_by_role("button", name="Pause", exact=True)
+        count = page.get_by_text(re.compile(r"^\d+ of 2000 games$"))
+        expect(count).to_be_visible()
+        pause.focus()
+        expect(count).not_to_have_text(count.text_content())
+        expect(pause).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("button", name="Resume")).to_be_focused()
+        page.get_by_role("button", name="Stop", exact=True).click()
+        expect(page.get_by_role("button", name="Forget")).to_be_visible()
+    served.wait_for_job(job["id"], "stopped")
+
+
+def test_all_matches_and_games_can_be_reached(browser, served):
+    result = {"games": 1, "wins": 1, "draws": 0, "losses": 0}
+    matches = [{"id": number, "a": f"agent{number}", "b": "random", **result} for number in range(150)]
+    game = {"board": "6x7x4", "moves": "4", "first": "a", "second": "b", "winner": None, "termination": "unfinished"}
+    boards = [{"board": "6x7x4", "matches": 150}]
+
+    def listed(entries):
+        """Answers as the lab does, which lists a hundred entries from an offset on."""
+
+        def answer(route):
+            found = re.search(r"offset=(\d+)", route.request.url)
+            offset = int(found[1]) if found else 0
+            route.fulfill(json=entries[offset : offset + 100])
+
+        return answer
+
+    with opened(browser, served, "#/play") as page:
+        page.route(re.compile("/api/(jobs|leaderboard|reports)"), listed([]))
+        page.route(re.compile("/api/boards"), listed(boards))
+        page.route(re.compile(r"/api/matches\?"), listed(matches))
+        page.route(re.compile("/api/matches/0/games"), listed([game] * 200))
+        page.goto(f"{served.address}/#/arena")
+        entries, earlier = page.locator("summary", has_text="agent"), page.get_by_role("button", name="Earlier matches")
+        expect(entries).to_have_count(100)
+        earlier.click()
+        expect(entries).to_have_count(150)
+        expect(earlier).to_have_count(0)
+        entries.first.click()
+        games, more = page.locator("details[open] .games a"), page.get_by_role("button", name="More games")
+        expect(games).to_have_count(100)
+        more.click()
+        expect(games).to_have_count(200)
+        more.click()  # nothing is left, which only the lab knows
+        expect(more).to_have_count(0)
+        expect(games).to_have_count(200)
+        page.unroute_all(behavior="ignoreErrors")
 
 
 def test_a_training_run_is_started_stopped_resumed_and_played_against(browser, served):
@@ -318,6 +530,36 @@ def test_the_form_of_every_preset_gives_back_its_config(browser, served):
 # --- All pages ---
 
 
+def test_the_skip_link_leads_to_the_content_of_the_page(browser, served):
+    with opened(browser, served, "#/analyse") as page:
+        page.keyboard.press("Tab")
+        expect(page.locator(".skip")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.locator("#main")).to_be_focused()
+        expect(page.locator(".page.analyse h1")).to_be_attached()
+        assert "#/analyse" in page.url
+
+
+def test_a_page_that_does_not_load_says_so(browser, served):
+    with opened(browser, served, "#/play", may_complain=True) as page:
+        page.route("**/js/pages/train.js", lambda route: route.abort())
+        page.goto(f"{served.address}/#/train")
+        expect(page.get_by_role("alert").filter(has_text="did not load")).to_be_visible()
+        page.unroute("**/js/pages/train.js")
+        page.get_by_role("button", name="Reload").click()
+        expect(page.locator(".page.train h2").first).to_be_visible()
+
+
+def test_what_the_lab_did_not_tell_is_asked_for_after_the_next_connection(browser, served):
+    with opened(browser, served, "#/play", may_complain=True) as page:
+        page.route("**/api/lab", lambda route: route.abort())
+        page.reload()
+        expect(page.get_by_text("Failed to fetch")).to_be_visible()
+        page.unroute("**/api/lab")
+        page.evaluate("import('/static/js/lab.js').then(({ connect }) => connect())")
+        expect(page.get_by_label("X, first", exact=True)).to_be_visible()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_page_has_an_accessibility_fault(browser, served, scheme):
     with opened(
@@ -359,6 +601,10 @@ def test_the_quantum_draw_of_the_page_is_that_of_the_package(browser, served):
             }""",
             [values, heat],
         )
+        cold = page.evaluate(
+            "import('/static/js/exploration.js').then(({ quantumDraw }) => quantumDraw([1, -1, -1], 0.03, 1))"
+        )
+    assert sum(each["amplitude"] ** 2 for each in cold) == pytest.approx(1)
     probabilities = np.zeros(4)
     softmax(np.array(values), 0b1111, heat, probabilities)
     for steps, drawn in enumerate(told):
