@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from inarow.agents import perfect
+from inarow.agents.agent import decide_watched
 from inarow.agents.registry import make_agent, registry
 from inarow.arena.game import play_game
-from inarow.errors import InvalidAgentError, InvalidLimitError
+from inarow.errors import FinishedGameError, InvalidAgentError, InvalidLimitError
 from inarow.games.position import Position
-from inarow.games.spec import CONNECT_FOUR, GameSpec
+from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.search.solution import Analysis
 from tests.strategies import ongoing_positions
 
@@ -71,6 +72,20 @@ def test_decisions_are_legal_and_follow_from_the_seed(name, data, seed):
         assert sum(decision.policy) == pytest.approx(1)
         assert decision.policy[decision.action] > 0
         assert all(position.legal_actions.count(action) for action, chance in enumerate(decision.policy) if chance)
+
+
+@pytest.mark.parametrize("name", list(registry()))
+def test_finished_games_are_refused(name, tmp_path):
+    """A won game and a full board, whatever the agent needs to play the board."""
+    if name == "kaggle":
+        (tmp_path / "agent.py").write_text("def act(observation):\n    return 0\n")
+        name = f"kaggle:file={tmp_path / 'agent.py'}"
+    agent = make_agent(name, ask=lambda position: 0)
+    for position in (Position.parse("1212121"), Position.parse("513746289", TIC_TAC_TOE)):
+        with pytest.raises(FinishedGameError, match="is over after"):
+            agent.decide(position)
+        with pytest.raises(FinishedGameError, match="is over after"):
+            decide_watched(agent, position, print)
 
 
 @pytest.mark.parametrize("name", SIMPLE)

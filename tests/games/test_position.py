@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from inarow.errors import IllegalMoveError, NotationError
+from inarow.errors import FinishedGameError, IllegalMoveError, NotationError
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.games.symmetry import canonical, canonical_key, symmetries
@@ -147,6 +147,15 @@ def test_tic_tac_toe_has_765_positions_up_to_symmetry():
             seen.add(position.key)
             todo += [position.play(action) for action in position.legal_actions]
     assert len(seen) == 765
+
+
+def test_a_finished_game_has_nothing_to_decide():
+    Position.parse("121212").check_ongoing()
+    Position.parse("51374628", TIC_TAC_TOE).check_ongoing()
+    with pytest.raises(FinishedGameError, match="the game on 6x7x4 is over after '1212121'"):
+        Position.parse("1212121").check_ongoing()
+    with pytest.raises(FinishedGameError, match="is over after '513746289'"):
+        Position.parse("513746289", TIC_TAC_TOE).check_ongoing()
 
 
 def test_a_position_cannot_be_changed():

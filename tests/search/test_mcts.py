@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from inarow.errors import FinishedGameError
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.search.heuristics import make_heuristic
@@ -115,6 +116,12 @@ def test_proofs_are_true_and_prefer_short_wins_and_long_losses():
                 sure_end = result.ends[action]
                 assert sure_end >= position.ply + 1
     assert proven > 50
+
+
+@pytest.mark.parametrize("moves", ["14253", "513746289"])
+def test_a_finished_game_is_not_searched(moves):
+    with pytest.raises(FinishedGameError, match="is over after"):
+        searcher(TIC_TAC_TOE).search(Position.parse(moves, TIC_TAC_TOE), simulations=10)
 
 
 @settings(max_examples=30)

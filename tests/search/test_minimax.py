@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from inarow.errors import InvalidLimitError
+from inarow.errors import FinishedGameError, InvalidLimitError
 from inarow.games.bits import from_int
 from inarow.games.kernels import compiled_layout, kernel
 from inarow.games.position import Position
@@ -166,6 +166,17 @@ def test_deepening_ends_at_its_limits():
     assert search.deepen(Position.parse("445566"), seconds=60).depth == 1  # a forced end
     with pytest.raises(InvalidLimitError, match="depth is 0; it must be at least 1"):
         search.search(start, 0)
+
+
+@pytest.mark.parametrize("moves", ["14253", "513746289"])
+def test_a_finished_game_is_not_searched(moves):
+    finished = Position.parse(moves, TIC_TAC_TOE)
+    search = Minimax(TIC_TAC_TOE, make_heuristic("windows", TIC_TAC_TOE))
+    for depth in (2, None):
+        with pytest.raises(FinishedGameError, match="is over after"):
+            search.search(finished, depth)
+    with pytest.raises(FinishedGameError, match="is over after"):
+        search.deepen(finished, seconds=1)
 
 
 @pytest.mark.compiled

@@ -34,8 +34,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Agent(Protocol):
-    """Decides in positions that are not over. Its random stream is given at construction, so the
-    same agent string and seed in the same game give the same decisions.
+    """Decides in positions that are not over; in others ours raise FinishedGameError. Its random stream is
+    given at construction, so the same agent string and seed in the same game give the same decisions.
     """
 
     @property

@@ -64,6 +64,7 @@ class AlphaZeroAgent:
         self._search: NetSearch | None = None
 
     def decide(self, position: Position) -> Decision:
+        position.check_ongoing()
         wanted = self._parameters
         if self._search is None or self._search.spec != position.spec:
             self._search = self._make_search(position.spec)

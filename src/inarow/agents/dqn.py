@@ -38,6 +38,7 @@ class DqnAgent:
         self._usual: dict[Path, NetValues] = {}
 
     def decide(self, position: Position) -> Decision:
+        position.check_ongoing()
         net = self._values or self._usual_values(position)
         values = net.values(position)
         action = int(values.argmax())

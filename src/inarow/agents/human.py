@@ -19,4 +19,5 @@ class HumanAgent:
         self._ask = ask
 
     def decide(self, position: Position) -> Decision:
+        position.check_ongoing()
         return Decision(action=self._ask(position))

@@ -68,6 +68,7 @@ class KaggleFileAgent:
         self._process: KaggleProcess | None = None
 
     def decide(self, position: Position) -> Decision:
+        position.check_ongoing()
         if not position.spec.gravity:
             raise KaggleFileError(f"Kaggle files play ConnectX, which has gravity, not {position.spec}")
         if self._process is None or self._last is None or position.actions[: len(self._last)] != self._last:

@@ -34,6 +34,7 @@ class QAgent:
         self._values = None if parameters.table == "auto" else load_values(Path(parameters.table))
 
     def decide(self, position: Position) -> Decision:
+        position.check_ongoing()
         table = self._table_for(position)
         values = table.values(position)
         if values is None:

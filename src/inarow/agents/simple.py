@@ -67,8 +67,10 @@ class WinBlockAgent:
 
 
 def draw(position: Position, choices: tuple[int, ...], rng: np.random.Generator, epsilon: float = 0.0) -> Decision:
-    """Draws uniformly from `choices`, with chance `epsilon` from all legal actions instead."""
+    """Draws uniformly from `choices`, with chance `epsilon` from all legal ones; raises FinishedGameError."""
     legal = position.legal_actions
+    if not legal:
+        position.check_ongoing()
     policy = _policy(choices, legal, epsilon, position.spec.actions)
     if epsilon and rng.random() < epsilon:
         choices = legal

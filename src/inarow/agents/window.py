@@ -84,6 +84,7 @@ class WindowAgent:
         self._table = table
 
     def decide(self, position: Position) -> Decision:
+        position.check_ongoing()
         table = self._table_for(position)
         windows = find_windows(position, table.spec)
         votes: dict[int, float] = {}

@@ -14,7 +14,7 @@ from typing import SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from inarow.errors import IllegalMoveError
+from inarow.errors import FinishedGameError, IllegalMoveError
 from inarow.games import rules
 from inarow.games.layout import Layout, layout_of
 from inarow.games.notation import format_move, format_moves, parse_moves
@@ -158,6 +158,11 @@ class Position:
     @property
     def is_over(self) -> bool:
         return self.winner is not None or self.mask == self.layout.board
+
+    def check_ongoing(self) -> None:
+        """Raises FinishedGameError when the game is over, and there is nothing to decide."""
+        if self.is_over:
+            raise FinishedGameError(f"the game on {self.spec} is over after {self.moves!r}")
 
     @property
     def moves(self) -> str:

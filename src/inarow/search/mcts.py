@@ -126,13 +126,14 @@ class TreeSearch:
         cancelled: Cancelled | None = None,
         watch: Watch | None = None,
     ) -> TreeResult:
-        """Runs simulations, so many or so long in each thread, from a position that is not over.
+        """Runs simulations, so many or so long in each thread; raises FinishedGameError.
 
         One of the two is given. Ends early when the result is proven or `cancelled` says so, which
         is asked every few milliseconds. However short, it runs a first few simulations. `watch` is
         told every few milliseconds what is known; that changes no result, but an exception out of
         it ends the search.
         """
+        position.check_ongoing()
         self._go_to(position)
         end = None if seconds is None else time.perf_counter() + seconds
 

@@ -99,7 +99,8 @@ class Minimax:
         self._table: Any = np.zeros(1 << slots.bit_length() - 1 if slots else 0, ENTRY).view(np.recarray)
 
     def search(self, position: Position, depth: int | None) -> MinimaxResult:
-        """Looks `depth` plies ahead, at least 1 (None: to the end of the game), from a position that is not over."""
+        """Looks `depth` plies ahead, at least 1 (None: to the end of the game); raises FinishedGameError."""
+        position.check_ongoing()
         result = self._search(position, self._plies(position, depth), lambda: False)
         assert result is not None
         return result

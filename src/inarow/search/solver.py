@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from inarow.errors import BookError, FinishedGameError, InvalidLimitError
+from inarow.errors import BookError, InvalidLimitError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.search.book import Book
@@ -128,8 +128,7 @@ class Solver:
     def _check(self, position: Position) -> None:
         if position.spec != self.spec:
             raise InvalidLimitError(f"this solver is for {self.spec}; the position is on {position.spec}")
-        if position.is_over:
-            raise FinishedGameError(f"the game on {position.spec} is over after {position.moves!r}")
+        position.check_ongoing()
 
 
 def _widest(position: Position) -> tuple[int, int]:

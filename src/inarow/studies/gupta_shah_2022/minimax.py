@@ -33,6 +33,7 @@ class GuptaShahMinimax:
         self._rng = rng
 
     def decide(self, position: Position) -> Decision:
+        position.check_ongoing()
         layout, heuristic = compiled_layout(position.spec), _heuristic(position.spec)
         nodes = np.zeros(1, np.int64)
         values: dict[int, float] = {}

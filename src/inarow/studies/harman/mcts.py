@@ -49,6 +49,7 @@ class HarmanMcts:
         self._rng = rng
 
     def decide(self, position: Position) -> Decision:
+        position.check_ongoing()
         spec = position.spec
         if not spec.gravity:
             raise InvalidLimitError(f"harman/mcts plays columns; {spec} has no gravity")

@@ -33,6 +33,7 @@ class HarmanQ:
         self._parameters, self._rng = parameters, rng
 
     def decide(self, position: Position) -> Decision:
+        position.check_ongoing()
         spec, wanted = position.spec, self._parameters
         if not spec.gravity:
             raise InvalidLimitError(f"harman/q plays columns; {spec} has no gravity")

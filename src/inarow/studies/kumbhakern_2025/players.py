@@ -74,6 +74,7 @@ class PublishedWindowAgent:
         self._table = table
 
     def decide(self, position: Position) -> Decision:
+        position.check_ongoing()
         check_window(WINDOW, position.spec)
         windows = find_windows(position, WINDOW)
         found = _look_up(self._table(), [(window.stones, window.mask) for window in windows], position.side_to_move)

@@ -55,6 +55,7 @@ class ParanjiMinimax:
         self._parameters = parameters
 
     def decide(self, position: Position) -> Decision:
+        position.check_ongoing()
         wanted = self._parameters
         board = _board(position.spec, wanted.diagonals)
         me = 1 if wanted.believes_first else position.side_to_move

@@ -43,6 +43,7 @@ class ParanjiQ:
         self._rng = rng
 
     def decide(self, position: Position) -> Decision:
+        position.check_ongoing()
         wanted, spec = self._parameters, position.spec
         episodes = wanted.episodes
         if isinstance(episodes, str):
