@@ -149,6 +149,12 @@ def test_tic_tac_toe_has_765_positions_up_to_symmetry():
     assert len(seen) == 765
 
 
+@pytest.mark.parametrize("cells", [[[0, 1], [0]], [[0] * 7] * 5 + [[0] * 6], [0, [1]]])
+def test_rows_of_unequal_length_are_refused(cells):
+    with pytest.raises(NotationError, match="not in rows of one length; 6x7x4 has 6 x 7"):
+        Position.from_array(cells)
+
+
 def test_a_finished_game_has_nothing_to_decide():
     Position.parse("121212").check_ongoing()
     Position.parse("51374628", TIC_TAC_TOE).check_ongoing()

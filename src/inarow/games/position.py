@@ -14,7 +14,7 @@ from typing import SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from inarow.errors import FinishedGameError, IllegalMoveError
+from inarow.errors import FinishedGameError, IllegalMoveError, NotationError
 from inarow.games import rules
 from inarow.games.layout import Layout, layout_of
 from inarow.games.notation import format_move, format_moves, parse_moves
@@ -68,8 +68,13 @@ class Position:
         """The inverse of `to_array`; also takes Kaggle's flat list. Refuses what no game reaches."""
         from inarow.games.history import find_history
 
+        try:
+            array = np.asarray(cells)
+        except ValueError:  # what NumPy says to lists of unequal length
+            rows, columns = spec.rows, spec.columns
+            raise NotationError(f"the cells are not in rows of one length; {spec} has {rows} x {columns}") from None
         position = cls.start(spec)
-        for action in find_history(np.asarray(cells), spec):
+        for action in find_history(array, spec):
             position = position._after(action)
         return position
 
