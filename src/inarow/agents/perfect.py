@@ -68,9 +68,8 @@ class SolverAgent:
         nodes = usual_nodes(position.spec)
         limits = None if nodes is None else Limits(nodes=nodes)
         analysis = analyse(position, only_best=True, limits=limits)
-        if not analysis.best:  # no score, or no nodes left to find a move that keeps it
+        if analysis.score is None or not analysis.best:
             return self._guess(position, analysis.nodes)
-        assert analysis.score is not None
         action = nearest_to_centre(position, analysis.best)
         if self._tie == "random":
             action = analysis.best[int(self._rng.random() * len(analysis.best))]

@@ -43,7 +43,7 @@ class Analysis:
     scores: tuple[int | None, ...]
     """One per action; None where it is illegal, or where no exact score was found."""
     best: tuple[int, ...]
-    """The actions that keep the score, ascending; empty without a score."""
+    """The actions known to keep the score, ascending; a limit may leave out some, or all. Empty without a score."""
     nodes: int
     seconds: float
 

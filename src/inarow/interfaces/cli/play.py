@@ -67,7 +67,7 @@ def play(
 def _hint(position: Position) -> str:
     """What the solver says within a few seconds."""
     analysis = analyse(position, only_best=True, limits=Limits(seconds=_HINT_SECONDS))
-    if analysis.score is None:
+    if not analysis.best:
         return f"no hint: not solved within {_HINT_SECONDS} s"
     best = " ".join(format_move(action, position.spec) for action in analysis.best)
     return f"best: {best} (score {analysis.score}, {analysis.plies} plies to the end)"

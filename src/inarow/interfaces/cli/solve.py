@@ -82,12 +82,14 @@ def _print_analysis(position: Position, analysis: Analysis) -> None:
     spec = position.spec
     stdout.print(_verdict(position, analysis), style="bold", highlight=False)
     if analysis.score is not None:
-        cells = [(format_move(action, spec), analysis.scores[action]) for action in position.legal_actions]
-        width = max(len(str(text)) for pair in cells for text in pair) + 1
+        known = {action: "?" if score is None else str(score) for action, score in enumerate(analysis.scores)}
+        cells = [(format_move(action, spec), known[action]) for action in position.legal_actions]
+        width = max(len(text) for pair in cells for text in pair) + 1
         for at in range(0, len(cells), 16):
             for row in zip(*cells[at : at + 16], strict=True):
-                stdout.print("".join(str(text).rjust(width) for text in row), highlight=False)
-        stdout.print(f"best: {' '.join(format_move(action, spec) for action in analysis.best)}", highlight=False)
+                stdout.print("".join(text.rjust(width) for text in row), highlight=False)
+        best = " ".join(format_move(action, spec) for action in analysis.best)
+        stdout.print(f"best: {best or '?'}", highlight=False)
     stdout.print(f"{analysis.nodes:,} nodes in {analysis.seconds:.3f} s", style="dim", highlight=False)
 
 
