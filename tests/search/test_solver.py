@@ -1,5 +1,6 @@
 """Scores against truths found by other means."""
 
+import itertools
 import random
 import threading
 import time
@@ -220,6 +221,40 @@ def test_time_limits_are_kept():
     solution = Solver(CONNECT_FOUR).solve(Position.start(), limits=Limits(seconds=0.2))
     assert solution.score is None
     assert time.perf_counter() - clock < 30  # a hang would be forever
+
+
+def cancelled_after(questions: int) -> Limits:
+    """Limits that hold when they are asked for the next time after so many."""
+    asked = itertools.count(1)
+    return Limits(is_cancelled=lambda: next(asked) > questions)
+
+
+@pytest.mark.parametrize("board", ["15x15x5/free", "16x16x6/free"])
+def test_large_boards_look_at_their_limits_often(board):
+    """A node of them takes a tenth of a millisecond: only a few hundred may pass between two looks."""
+    start = Position.start(GameSpec.parse(board))
+    solver = Solver(start.spec, memory=1 << 20)
+    assert 0 < solver.solve(start, limits=cancelled_after(1)).nodes < 400
+    assert 100 <= solver.solve(start, limits=Limits(nodes=100)).nodes < 200
+
+
+def test_waiting_for_another_thread_ends_at_the_limits():
+    solver, start = Solver(TIC_TAC_TOE, memory=1 << 20), Position.start(TIC_TAC_TOE)
+    with solver._lock:  # which a search in another thread holds
+        for limits in (Limits(seconds=0.03), Limits(is_cancelled=lambda: True)):
+            solution, analysis = solver.solve(start, limits=limits), solver.analyse(start, limits=limits)
+            assert (solution.score, solution.nodes) == (analysis.score, analysis.nodes) == (None, 0)
+            assert (solution.lower, solution.upper) == analysis.bounds
+            assert solution.lower < 0 < solution.upper
+            assert analysis.best == ()
+    assert solver.solve(start).score == 0
+
+
+def test_a_limit_between_the_score_and_the_actions_leaves_no_best_one():
+    position = Position.parse("141441423", GameSpec.parse("4x4x4"))
+    analyses = (Solver(position.spec, memory=1 << 20).analyse(position, limits=cancelled_after(n)) for n in range(1000))
+    analysis = next(analysis for analysis in analyses if analysis.score is not None)
+    assert (analysis.score, analysis.best, set(analysis.scores)) == (0, (), {None})
 
 
 def test_an_exception_of_the_watcher_stops_the_search():

@@ -19,6 +19,11 @@ class Desk(Protocol):
         """Positions visited since the desk was opened; may be read while it works."""
         ...
 
+    @property
+    def quick_nodes(self) -> int:
+        """Nodes that take some milliseconds: beyond them a question is worth a thread, where it can be stopped."""
+        ...
+
     def ask(self, position: Position, beta: int, *, nodes: int | None = None) -> int | None:
         """A lower bound >= beta, or an upper bound < beta, of the score of an unfinished position;
         None if stopped, or after about `nodes` nodes.

@@ -20,6 +20,7 @@ _DEEP_CELLS = 18
 """Positions with at most so many empty cells use the deep table."""
 _NO_LIMIT = 1 << 62
 _MAX_DESKS = 64
+_QUICK_NODES = 20_000
 
 
 class FastEngine:
@@ -53,6 +54,8 @@ class FastEngine:
 
 class FastDesk:
     """See `engine.Desk`."""
+
+    quick_nodes = _QUICK_NODES
 
     def __init__(self, geometry: Any, effort: Any, table: np.ndarray) -> None:
         self._geometry, self._effort, self._table = geometry, effort, table

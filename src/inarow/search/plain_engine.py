@@ -15,6 +15,8 @@ from inarow.search.plain_kernel import NODE_LIMIT, NODES, STOPPED, PlainSearch, 
 
 _SLOT_BYTES = 10
 _NO_LIMIT = 1 << 62
+_QUICK_MOVES = 40_000
+"""How often a quick question may look at a move: at every node it looks at all actions."""
 
 
 class PlainEngine:
@@ -26,6 +28,7 @@ class PlainEngine:
     max_desks = 1
 
     def __init__(self, spec: GameSpec, memory: int, *, wide: bool | None = None) -> None:
+        self._quick_nodes = _QUICK_MOVES // spec.actions
         slots = 1 << (max(1, memory // _SLOT_BYTES).bit_length() - 1)
         self._layout = compiled_layout(spec, wide=wide)
         bits = self._layout.stride * self._layout.columns
@@ -43,7 +46,7 @@ class PlainEngine:
         )
 
     def open_desk(self) -> PlainDesk:
-        return PlainDesk(self._layout, self._search)
+        return PlainDesk(self._layout, self._search, self._quick_nodes)
 
     def clear(self) -> None:
         self._search.bounds.fill(0)
@@ -52,7 +55,8 @@ class PlainEngine:
 class PlainDesk:
     """See `engine.Desk`."""
 
-    def __init__(self, layout: Layout, search: PlainSearch) -> None:
+    def __init__(self, layout: Layout, search: PlainSearch, quick_nodes: int) -> None:
+        self.quick_nodes = quick_nodes
         self._layout = layout
         self._search = search
         search.effort[NODES] = 0

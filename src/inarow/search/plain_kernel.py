@@ -21,7 +21,7 @@ from inarow.games.rules import has_line, playable, winning_cells
 NODES, NODE_LIMIT, STOPPED = 0, 1, 2
 """Places in `PlainSearch.effort`."""
 
-_CHECK_INTERVAL = 1023  # nodes between two looks at the stop flag, minus one
+_CHECK_INTERVAL = 63  # nodes between two looks at the stop flag, minus one; on the largest boards some milliseconds
 _OFFSET = 128  # above every score; makes stored bounds positive
 _THREAT = 64  # what a winning cell is worth in move ordering, against one line through the cell
 _NO_SCORE = -_OFFSET

@@ -14,10 +14,7 @@ from dataclasses import dataclass, replace
 from inarow.games.position import Position
 from inarow.search.engine import Desk
 
-_INLINE_NODES = 20_000
-"""Work done before threads are started: less time than starting them takes."""
-
-_TICK_SECONDS = 0.02
+TICK_SECONDS = 0.02
 """How often a search in threads is looked at: for a cancel, a time limit, or to tell how far it is."""
 
 
@@ -47,6 +44,14 @@ class Limits:
             self,
             nodes=None if self.nodes is None else max(0, self.nodes - nodes),
             seconds=None if self.seconds is None else max(0.0, self.seconds - seconds),
+        )
+
+    def is_reached(self, nodes: int, seconds: float) -> bool:
+        """Whether a search that has done so much must stop."""
+        return (
+            (self.nodes is not None and nodes >= self.nodes)
+            or (self.seconds is not None and seconds >= self.seconds)
+            or (self.is_cancelled is not None and self.is_cancelled())
         )
 
 
@@ -98,10 +103,11 @@ class Narrowing:
             self._ask_in_threads()
 
     def _ask_here(self) -> None:
-        while not self._is_done() and not self._must_stop() and self.nodes < _INLINE_NODES:
+        desk = self._desks[0]
+        while not self._is_done() and not self._must_stop() and self.nodes < desk.quick_nodes:
             beta = self._next_question(())
             assert beta is not None  # there is one as long as it is not done
-            self._learn(beta, self._desks[0].ask(self._position, beta, nodes=self._nodes_left(_INLINE_NODES)))
+            self._learn(beta, desk.ask(self._position, beta, nodes=self._nodes_left(desk.quick_nodes)))
 
     def _ask_in_threads(self) -> None:
         idle = list(self._desks)
@@ -112,7 +118,7 @@ class Narrowing:
                     while idle and (beta := self._next_question([beta for _, beta in pending.values()])) is not None:
                         desk = idle.pop()
                         pending[pool.submit(desk.ask, self._position, beta, nodes=self._nodes_left(None))] = desk, beta
-                    for future in wait(pending, _TICK_SECONDS, FIRST_COMPLETED).done:
+                    for future in wait(pending, TICK_SECONDS, FIRST_COMPLETED).done:
                         desk, beta = pending.pop(future)
                         idle.append(desk)
                         self._learn(beta, future.result())
@@ -125,7 +131,7 @@ class Narrowing:
                 while pending:
                     for desk, _ in pending.values():
                         desk.stop()
-                    for future in wait(pending, _TICK_SECONDS, FIRST_COMPLETED).done:
+                    for future in wait(pending, TICK_SECONDS, FIRST_COMPLETED).done:
                         del pending[future]
 
     def _next_question(self, taken: Sequence[int]) -> int | None:
@@ -156,9 +162,4 @@ class Narrowing:
         return self.lower >= self.upper or (self._weak and (self.lower > 0 or self.upper < 0))
 
     def _must_stop(self) -> bool:
-        limits = self._limits
-        return (
-            (limits.nodes is not None and self.nodes >= limits.nodes)
-            or (limits.seconds is not None and self.seconds >= limits.seconds)
-            or (limits.is_cancelled is not None and limits.is_cancelled())
-        )
+        return self._limits.is_reached(self.nodes, self.seconds)

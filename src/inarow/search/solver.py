@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from inarow.errors import BookError, InvalidLimitError
 from inarow.games.position import Position
@@ -17,7 +18,7 @@ from inarow.search.book import Book
 from inarow.search.engine import Engine
 from inarow.search.fast_engine import FastEngine
 from inarow.search.plain_engine import PlainEngine
-from inarow.search.questions import NO_LIMITS, Limits, Narrowing, SearchProgress
+from inarow.search.questions import NO_LIMITS, TICK_SECONDS, Limits, Narrowing, SearchProgress
 from inarow.search.solution import Analysis, Solution, plies_to_end, win_score
 
 DEFAULT_MEMORY = 256 << 20
@@ -58,8 +59,10 @@ class Solver:
         that may be too hard gets `UNSURE_NODES`; the solution then says what is known.
         """
         self._check(position)
-        with self._lock:
-            return self._solved(position, _widest(position), weak, limits or self._usual_limits, progress)
+        with self._turn(limits or self._usual_limits) as left:
+            if left is None:
+                return _unsolved(position)
+            return self._solved(position, _widest(position), weak, left, progress)
 
     def analyse(
         self,
@@ -77,8 +80,10 @@ class Solver:
         self._check(position)
         limits, clock = limits or self._usual_limits, time.perf_counter()
         scores: list[int | None] = [None] * self.spec.actions
-        with self._lock:
-            root = self._solved(position, _widest(position), False, limits, None)
+        with self._turn(limits) as left:
+            root = _unsolved(position)
+            if left is not None:
+                root = self._solved(position, _widest(position), False, left, None)
             nodes = root.nodes
             for action in position.legal_actions if root.score is not None else ():
                 after = position.play(action)
@@ -108,6 +113,19 @@ class Solver:
         with self._lock:
             self._engine.clear()
 
+    @contextmanager
+    def _turn(self, limits: Limits) -> Iterator[Limits | None]:
+        """Waits for other threads. Gives what is then left of the limits; None, and no turn, if one was reached."""
+        clock = time.perf_counter()
+        while not self._lock.acquire(timeout=TICK_SECONDS):
+            if limits.is_reached(0, time.perf_counter() - clock):
+                yield None
+                return
+        try:
+            yield limits.less(0, time.perf_counter() - clock)
+        finally:
+            self._lock.release()
+
     def _solved(
         self, position: Position, bounds: tuple[int, int], weak: bool, limits: Limits, progress: Watch | None
     ) -> Solution:
@@ -129,6 +147,12 @@ class Solver:
         if position.spec != self.spec:
             raise InvalidLimitError(f"this solver is for {self.spec}; the position is on {position.spec}")
         position.check_ongoing()
+
+
+def _unsolved(position: Position) -> Solution:
+    """What is known without a search."""
+    lower, upper = _widest(position)
+    return Solution(lower=lower, upper=upper, plies=None, nodes=0, seconds=0.0)
 
 
 def _widest(position: Position) -> tuple[int, int]:
