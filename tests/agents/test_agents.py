@@ -1,5 +1,7 @@
 """What every agent must do, and what the simple ones do."""
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -86,6 +88,17 @@ def test_finished_games_are_refused(name, tmp_path):
             agent.decide(position)
         with pytest.raises(FinishedGameError, match="is over after"):
             decide_watched(agent, position, print)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", ["minimax:seconds=0.05", "mcts:seconds=0.05", "hybrid:seconds=0.05"])
+def test_seconds_end_a_decision(name):
+    position = Position.start(GameSpec.parse("9x9x5/free"))
+    clock = time.perf_counter()
+    decision = make_agent(name).decide(position)
+    assert time.perf_counter() - clock < 60  # a hang would be forever
+    assert decision.action in position.legal_actions
+    assert decision.nodes > 0
 
 
 @pytest.mark.parametrize("name", SIMPLE)
@@ -230,6 +243,7 @@ def test_levels_draw_lots_below_the_top():
         ("mcts:simulations=5,seconds=1", "mcts takes simulations or seconds, not both"),
         ("hybrid:simulations=5,seconds=1", "hybrid takes simulations or seconds, not both"),
         ("mcts:seconds=nan", "seconds of mcts is 'nan'"),
+        ("hybrid:depth=9", "depth of hybrid is '9'; it must be a whole number from 1 to 8"),
         ("minimax:heuristic=best", "it must be one of powers, squares, windows"),
         ("solver:level=11", "level of solver is '11'; it must be a whole number from 1 to 10"),
         ("solver:level=3,tie=random", "solver takes tie only at level 10"),

@@ -1,5 +1,7 @@
 """Monte Carlo tree search: what it finds, what it keeps, what it costs."""
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,7 +13,7 @@ from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.search.heuristics import make_heuristic
 from inarow.search.mcts import Rollouts, TreeSearch
 from inarow.search.shipped import analyse
-from inarow.search.tree import SLOT_BYTES, USED, VISITED, bytes_for_game, descend
+from inarow.search.tree import MAX_VISITS, SLOT_BYTES, USED, VISITED, bytes_for_game, descend
 from tests.strategies import ongoing_positions
 
 
@@ -242,3 +244,34 @@ def test_time_and_cancel_end_a_search():
 
     result = searcher(spec).search(Position.start(spec), simulations=10**8, cancelled=cancelled)
     assert result.simulations < 10**7
+
+
+def test_an_informed_search_looks_at_its_limits_after_the_first_simulation():
+    """Its rollouts may take long, so that a batch of them would be late."""
+    spec = GameSpec.parse("5x6x4")
+    informed = searcher(spec, rollouts=Rollouts(2, 1, make_heuristic("powers", spec)))
+    result = informed.search(Position.start(spec), seconds=3600, cancelled=lambda: True)
+    assert result.simulations == 1
+    assert result.action in range(6)
+
+
+@pytest.mark.compiled
+def test_time_ends_an_informed_search():
+    spec = GameSpec.parse("12x12x5/free")
+    informed = searcher(spec, rollouts=Rollouts(20, 2, make_heuristic("powers", spec)))
+    clock = time.perf_counter()
+    assert 1 <= informed.search(Position.start(spec), seconds=0.05).simulations < 144
+    assert time.perf_counter() - clock < 60  # a hang would be forever
+
+
+def test_a_tree_stops_before_its_counts_overflow():
+    search, start = searcher(solve=False), Position.start()
+    search.search(start, simulations=300)
+    tree = search._trees[0]
+    child = next(c for c in range(tree.first[0], tree.first[0] + 7) if tree.cell[c] == start.landing_cell(3))
+    tree.visits[child] = MAX_VISITS - 5
+    after = start.play(3)
+    assert search.search(after, simulations=100).simulations == 5
+    assert tree.visits[0] == MAX_VISITS
+    assert np.iinfo(tree.points.dtype).max >= 2 * MAX_VISITS
+    assert search.search(Position.start(), simulations=100).simulations == 100  # a new tree

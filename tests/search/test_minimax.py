@@ -1,5 +1,7 @@
 """Heuristics and minimax against their slow twins."""
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -166,6 +168,16 @@ def test_deepening_ends_at_its_limits():
     assert search.deepen(Position.parse("445566"), seconds=60).depth == 1  # a forced end
     with pytest.raises(InvalidLimitError, match="depth is 0; it must be at least 1"):
         search.search(start, 0)
+
+
+@pytest.mark.compiled
+def test_time_ends_a_deepening_search():
+    spec = GameSpec.parse("12x12x5")
+    clock = time.perf_counter()
+    result = Minimax(spec, make_heuristic("windows", spec)).deepen(Position.start(spec), seconds=0.1)
+    assert time.perf_counter() - clock < 60  # a hang would be forever
+    assert 1 <= result.depth < spec.cells
+    assert result.action in range(12)
 
 
 @pytest.mark.parametrize("moves", ["14253", "513746289"])

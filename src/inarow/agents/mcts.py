@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from inarow.agents.agent import Decision, Watch
-from inarow.agents.minimax import Depth, HeuristicChoice
+from inarow.agents.minimax import HeuristicChoice
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.search.heuristics import make_heuristic
@@ -17,6 +17,8 @@ from inarow.search.mcts import USUAL_EXPLORATION, Rollouts, TreeResult, TreeSear
 from inarow.search.tree import bytes_for_game
 
 USUAL_SIMULATIONS = 1000
+_MAX_ROLLOUT_DEPTH = 8
+"""No clock and no interrupt ends a rollout, so it must not take long."""
 
 
 class MctsParameters(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,7 +50,9 @@ class HybridParameters(MctsParameters, frozen=True, kw_only=True):
         Annotated[int, msgspec.Meta(ge=0, le=256)] | Literal["all"],
         msgspec.Meta(description="first moves of a rollout that minimax plays"),
     ] = 3
-    depth: Annotated[Depth, msgspec.Meta(description="plies that this minimax looks ahead")] = 2
+    depth: Annotated[
+        int, msgspec.Meta(ge=1, le=_MAX_ROLLOUT_DEPTH, description="plies that this minimax looks ahead")
+    ] = 2
     heuristic: HeuristicChoice = "powers"
 
 

@@ -24,6 +24,7 @@ from inarow.search.minimax import make_walk
 from inarow.search.tree import (
     DRAWN,
     EXHAUSTED,
+    MAX_VISITS,
     SLOT_BYTES,
     SOONEST_WIN,
     UNKNOWN,
@@ -128,10 +129,10 @@ class TreeSearch:
     ) -> TreeResult:
         """Runs simulations, so many or so long in each thread; raises FinishedGameError.
 
-        One of the two is given. Ends early when the result is proven or `cancelled` says so, which
-        is asked every few milliseconds. However short, it runs a first few simulations. `watch` is
-        told every few milliseconds what is known; that changes no result, but an exception out of
-        it ends the search.
+        One of the two is given. Ends early when the result is proven, when a tree has MAX_VISITS, or
+        when `cancelled` says so, which is asked every few milliseconds. However short, it runs a first
+        few simulations, with informed rollouts one. `watch` is told every few milliseconds what is
+        known; that changes no result, but an exception out of it ends the search.
         """
         position.check_ongoing()
         self._go_to(position)
@@ -174,13 +175,18 @@ class TreeSearch:
     ) -> int:
         like = self._layout.board
         stones, mask = from_int(position.stones, like), from_int(position.mask, like)
+        tree = self._trees[number]
+        room = MAX_VISITS - int(tree.visits[0])
+        limit = room if limit is None else min(limit, room)
         done, batch = 0, max(_FIRST_BATCH, len(position.legal_actions))
-        while limit is None or done < limit:
-            wanted = batch if limit is None else min(batch, limit - done)
+        if self._plan[0].informed:  # one rollout alone may take long
+            batch = 1
+        while done < limit:
+            wanted = min(batch, limit - done)
             clock = time.perf_counter()
             run = grow(
                 self._layout,
-                self._trees[number],
+                tree,
                 stones,
                 mask,
                 position.ply,

@@ -22,6 +22,8 @@ UNKNOWN, DRAWN, SOONEST_WIN = 0, 1, 1000
 number n, and the negative: it loses so. The better for that side, the greater, DRAWN between."""
 
 MAX_NODES = 2**31 - 1
+MAX_VISITS = 2**30 - 1
+"""Of the root: more would let the points, two for a win, overflow."""
 
 
 class Tree(NamedTuple):
