@@ -55,6 +55,8 @@ BAD = {
     "no threads": (["solve", "4453", "--threads", "0"], "threads is 0"),
     "no nodes": (["solve", "4453", "--nodes", "0"], "nodes is 0"),
     "negative seconds": (["solve", "4453", "--seconds", "-1"], "seconds is -1"),
+    "no nodes to analyse": (["analyse", "4453", "--nodes", "0"], "nodes is 0"),
+    "no seconds to analyse": (["analyse", "4453", "--seconds", "0"], "seconds is 0"),
     "a bad game to analyse": (["analyse", "4x"], "move 2: 'x' is no move"),
     "no book": (["book", "verify", "/nowhere/book.npz"], "is not a book"),
     "a book without gravity": (

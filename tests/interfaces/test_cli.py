@@ -238,6 +238,17 @@ def test_analyse_labels_every_move(tmp_path):
     assert "1 mistake" in inarow("analyse", "14253", "--board", "tictactoe").stdout
 
 
+def test_analyse_keeps_its_limits(tmp_path):
+    page = tmp_path / "game.html"
+    command = ("analyse", "4455", "--board", "8x7x4", "--nodes", "2000", "--html", str(page))
+    review = document(*command)
+    assert [(ply["before"], ply["label"], ply["best"]) for ply in review["plies"]] == [(None, None, [])] * 4
+    text = inarow(*command).stdout
+    assert text.count("?") == 12
+    assert "Move 4: O plays 5." in page.read_text()
+    assert document("analyse", "14253", "--board", "tictactoe", "--seconds", "60")["plies"][1]["label"] == "mistake"
+
+
 def test_a_book_is_built_verified_exported_and_used(tmp_path):
     out = tmp_path / "book.npz"
     made = document("book", "build", str(out), "--board", "4x5x4", "--plies", "4", "--workers", "2")

@@ -16,7 +16,7 @@ from inarow.games.record import GameRecord, from_json_line
 from inarow.games.spec import GameSpec
 from inarow.interfaces.cli.options import Board, Json, Memory, Seed, Threads
 from inarow.interfaces.cli.output import command_line, new_file, print_json, progress_bar, stdout
-from inarow.interfaces.cli.solving import make_solver
+from inarow.interfaces.cli.solving import make_limits, make_solver
 from inarow.interfaces.drawing import MARKS
 from inarow.interfaces.report.data import ReplayGame
 from inarow.interfaces.report.page import analysis_page
@@ -31,6 +31,8 @@ def analyse(
     number: int = 1,
     book: Path | None = None,
     no_book: bool = False,
+    nodes: int | None = None,
+    seconds: float | None = None,
     memory: Memory = 256,
     threads: Threads = 1,
     html: Path | None = None,
@@ -46,14 +48,17 @@ def analyse(
         number: Which game of the file.
         book: Use this opening book.
         no_book: Search without a book.
+        nodes: Stop after about so many nodes for a position; what is not known then is shown as ?.
+        seconds: Stop after so many seconds for a position; not reproducible.
         html: Write a page to this file, too: the game to step through, its scores by ply, its best moves.
     """
+    limits = make_limits(nodes, seconds)
     record = _read_game(game, board, number)
     position = record.position
     solver = make_solver(position.spec, book=book, no_book=no_book, memory=memory, threads=threads)
     reviews: list[MoveReview] = []
     with new_file(html) as page, progress_bar("reviewing") as progress:
-        for review in review_game(position, solver.analyse):
+        for review in review_game(position, lambda current: solver.analyse(current, limits=limits)):
             reviews.append(review)
             progress(len(reviews), position.ply)
         known = tuple(review for review in reviews if review.before is not None)

@@ -124,7 +124,7 @@ def _move_text(ply: int, name: str, review: MoveReview | None, game: ReplayGame)
         text += " (opening)"
     if review is None or review.label is None:
         return text
-    better = "" if review.label == "best" else f"; best was {_best(review, game.record.spec)}"
+    better = f"; best was {_best(review, game.record.spec)}" if review.best and review.label != "best" else ""
     return f"{text} ({review.label}{better})"
 
 
