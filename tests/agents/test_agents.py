@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from inarow.agents import perfect
-from inarow.agents.agent import decide_watched
+from inarow.agents.agent import check_board, decide_watched
 from inarow.agents.registry import make_agent, registry
 from inarow.arena.game import play_game
-from inarow.errors import FinishedGameError, InvalidAgentError, InvalidLimitError
+from inarow.errors import FinishedGameError, InarowError, InvalidAgentError, InvalidLimitError
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.search.solution import Analysis
@@ -259,3 +259,32 @@ def test_bad_parameters_are_told_in_one_line(text, reason):
 def test_a_heuristic_that_does_not_fit_is_told_in_one_line():
     with pytest.raises(InvalidLimitError, match="the heuristic squares does not fit 3x5x4"):
         make_agent("negamax").decide(Position.start(GameSpec.parse("3x5x4")))
+
+
+@pytest.mark.parametrize(
+    ("name", "board"),
+    [
+        ("negamax", "3x5x4"),
+        ("minimax:heuristic=squares", "3x5x4"),
+        ("hybrid:heuristic=squares", "3x5x4"),
+        ("q", "6x7x4"),
+        ("window", "3x7x4"),
+        ("dqn", "tictactoe"),
+        ("dqn:net=santos-2025-first-quantum", "tictactoe"),
+        ("harman/mcts", "tictactoe"),
+        ("harman/q", "tictactoe"),
+        ("kumbhakern-2025/window", "tictactoe"),
+    ],
+)
+def test_a_board_is_refused_without_a_decision_as_with_one(name, board):
+    agent, start = make_agent(name), Position.start(GameSpec.parse(board))
+    with pytest.raises(InarowError) as told:
+        check_board(agent, start.spec)
+    with pytest.raises(type(told.value)) as caught:
+        agent.decide(start)
+    assert str(told.value) == str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["random", "negamax", "minimax", "mcts", "hybrid", "solver", "dqn", "harman/mcts"])
+def test_a_board_that_fits_is_not_refused(name):
+    check_board(make_agent(name), CONNECT_FOUR)

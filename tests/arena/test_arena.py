@@ -158,6 +158,8 @@ def test_other_senseless_arguments_are_refused_before_any_game():
         play_match("random", "random", workers=0)
     with pytest.raises(InvalidAgentError, match="there is no agent"):
         play_match("random", "nobody")
+    with pytest.raises(InvalidLimitError, match="the heuristic squares does not fit 3x5x4"):
+        play_match("random", "negamax", GameSpec.parse("3x5x4"), games=2)
 
 
 def test_elo_is_the_logistic_scale():

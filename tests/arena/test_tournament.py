@@ -18,7 +18,7 @@ from inarow.arena.schedule import plan_match
 from inarow.arena.store import Store
 from inarow.arena.store_entries import AgentIdentity
 from inarow.arena.tournament import plan_tournament, play_tournament
-from inarow.errors import InvalidAgentError, InvalidLimitError, StoreError
+from inarow.errors import InvalidAgentError, InvalidLimitError, StoreError, TableError
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE
 
 AGENTS = ("random", "winblock", "greedy")
@@ -141,6 +141,8 @@ def test_senseless_tournaments_are_refused():
         plan_tournament(AGENTS, move_seconds=0)
     with pytest.raises(InvalidLimitError, match="do not fit"):
         plan_tournament(AGENTS, opening_plies=-1)
+    with pytest.raises(TableError, match="no Q-table comes with inarow for 6x7x4"):
+        plan_tournament(["random", "q"])
 
 
 def test_a_match_in_the_store_goes_on(tmp_path):

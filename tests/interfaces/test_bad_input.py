@@ -33,6 +33,10 @@ BAD = {
     "garbage command": (["\udcff\x02"], "there is no command"),
     "negative games": (["match", "random", "random", "--games", "-4"], "games is -4"),
     "odd games": (["match", "random", "random", "--games", "3"], "it must be even"),
+    "a board that an agent does not play": (
+        ["match", "negamax", "random", "--board", "3x5x4", "--games", "2"],
+        "the heuristic squares does not fit 3x5x4",
+    ),
     "no number": (["match", "random", "random", "--games", "many"], "many"),
     "negative seed": (["match", "random", "random", "--seed", "-1"], "seed is -1"),
     "negative seed in play": (["play", "--first", "random", "--second", "random", "--seed", "-1"], "seed is -1"),

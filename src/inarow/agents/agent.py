@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import msgspec
 
 from inarow.games.position import Position
+from inarow.games.spec import GameSpec
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,6 +45,21 @@ class Agent(Protocol):
         ...
 
     def decide(self, position: Position) -> Decision: ...
+
+
+@runtime_checkable
+class BoardBoundAgent(Protocol):
+    """An agent that does not play every board."""
+
+    def check_board(self, spec: GameSpec) -> None:
+        """Raises the InarowError with which it would refuse to decide on a board; loads no more than that takes."""
+        ...
+
+
+def check_board(agent: Agent, spec: GameSpec) -> None:
+    """Raises InarowError if an agent knows that it does not play a board."""
+    if isinstance(agent, BoardBoundAgent):
+        agent.check_board(spec)
 
 
 Watch = Callable[[Decision], None]

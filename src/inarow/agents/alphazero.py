@@ -73,8 +73,11 @@ class AlphaZeroAgent:
         simulations = USUAL_SIMULATIONS if wanted.simulations == "auto" else wanted.simulations
         return self._decision(position, self._search.search(position, simulations=simulations))
 
-    def _make_search(self, spec: GameSpec) -> NetSearch:
+    def check_board(self, spec: GameSpec) -> None:
         self._net.check_board(spec)
+
+    def _make_search(self, spec: GameSpec) -> NetSearch:
+        self.check_board(spec)
         memory = self._parameters.memory << 20
         config = SearchConfig(root=self._parameters.root)
         return NetSearch(spec, net_evaluator(self._net), config, memory=memory, cache_memory=memory)

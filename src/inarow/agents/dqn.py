@@ -12,6 +12,7 @@ from inarow.agents.agent import Decision
 from inarow.array_file import content_hash
 from inarow.errors import NetError
 from inarow.games.position import Position
+from inarow.games.spec import GameSpec
 from inarow.learning.deep_q.shipped import USUAL, net_path, usual_net
 from inarow.learning.deep_q.values import NetValues, load_net_values
 
@@ -48,6 +49,12 @@ class DqnAgent:
             policy=tuple(float(other == action) for other in range(len(values))),
             scores=tuple(value if value > -np.inf else None for value in values.tolist()),
         )
+
+    def check_board(self, spec: GameSpec) -> None:
+        if self._values is None:
+            usual_net(spec, 0)
+        else:
+            self._values.check_board(spec)
 
     def _usual_values(self, position: Position) -> NetValues:
         path = usual_net(position.spec, position.ply % 2)

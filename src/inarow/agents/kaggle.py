@@ -30,6 +30,7 @@ from inarow.errors import (
     shown,
 )
 from inarow.games.position import Position
+from inarow.games.spec import GameSpec
 
 _HARMLESS = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "OMP_NUM_THREADS")
 """The only variables of our environment that the process of a file gets."""
@@ -69,8 +70,7 @@ class KaggleFileAgent:
 
     def decide(self, position: Position) -> Decision:
         position.check_ongoing()
-        if not position.spec.gravity:
-            raise KaggleFileError(f"Kaggle files play ConnectX, which has gravity, not {position.spec}")
+        self.check_board(position.spec)
         if self._process is None or self._last is None or position.actions[: len(self._last)] != self._last:
             self._begin()
         assert self._process is not None
@@ -87,6 +87,10 @@ class KaggleFileAgent:
         action = checked_action(reply)
         self._last = (*position.actions, action)
         return Decision(action=action, details={"seconds": round(reply["seconds"], 6)})
+
+    def check_board(self, spec: GameSpec) -> None:
+        if not spec.gravity:
+            raise KaggleFileError(f"Kaggle files play ConnectX, which has gravity, not {spec}")
 
     def _begin(self) -> None:
         if self._process is not None:

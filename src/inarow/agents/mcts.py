@@ -109,6 +109,9 @@ class HybridAgent(MctsAgent):
 
     _parameters: HybridParameters
 
+    def check_board(self, spec: GameSpec) -> None:
+        make_heuristic(self._parameters.heuristic, spec)
+
     def _rollouts(self, spec: GameSpec) -> Rollouts:
         wanted = self._parameters
         informed = spec.cells if wanted.informed == "all" else wanted.informed

@@ -73,6 +73,9 @@ class MinimaxAgent:
         )
         return self._decision(position, result)
 
+    def check_board(self, spec: GameSpec) -> None:
+        make_heuristic(self._parameters.heuristic, spec)
+
     def _decision(self, position: Position, result: MinimaxResult) -> Decision:
         action, best = result.action, result.best
         if self._parameters.tie == "random":
@@ -120,6 +123,9 @@ class NegamaxAgent:
             choices = _randomised_choices(result)
             action = choices[int(self._rng.random() * len(choices))]
         return minimax_decision(position, result, action)
+
+    def check_board(self, spec: GameSpec) -> None:
+        make_heuristic("squares", spec)
 
     def _search_on(self, spec: GameSpec, *, prune: bool) -> Minimax:
         search = self._searches.get(prune)

@@ -14,6 +14,7 @@ from inarow.agents.simple import draw, draw_best
 from inarow.array_file import content_hash
 from inarow.errors import TableError
 from inarow.games.position import Position
+from inarow.games.spec import GameSpec
 from inarow.learning.tabular.lookup import TableValues, load_values, shipped_table
 
 
@@ -35,18 +36,21 @@ class QAgent:
 
     def decide(self, position: Position) -> Decision:
         position.check_ongoing()
-        table = self._table_for(position)
+        table = self._table_for(position.spec)
         values = table.values(position)
         if values is None:
             return replace(draw(position, position.legal_actions, self._rng), details={"seen": False})
         decision = draw_best(position, values.tolist(), self._rng)
         return replace(decision, value=float(np.clip(values[decision.action] / table.config.rewards.win, -1, 1)))
 
-    def _table_for(self, position: Position) -> TableValues:
+    def check_board(self, spec: GameSpec) -> None:
+        self._table_for(spec)
+
+    def _table_for(self, spec: GameSpec) -> TableValues:
         if self._values is None:
-            self._values = load_values(shipped_table(position.spec))
-        if self._values.spec != position.spec:
-            raise TableError(f"the Q-table is for {self._values.spec}, not for {position.spec}")
+            self._values = load_values(shipped_table(spec))
+        if self._values.spec != spec:
+            raise TableError(f"the Q-table is for {self._values.spec}, not for {spec}")
         return self._values
 
 

@@ -85,7 +85,7 @@ class WindowAgent:
 
     def decide(self, position: Position) -> Decision:
         position.check_ongoing()
-        table = self._table_for(position)
+        table = self._table_for(position.spec)
         windows = find_windows(position, table.spec)
         votes: dict[int, float] = {}
         unseen = 0
@@ -108,8 +108,10 @@ class WindowAgent:
             details=details,
         )
 
-    def _table_for(self, position: Position) -> TableValues:
-        spec = position.spec
+    def check_board(self, spec: GameSpec) -> None:
+        self._table_for(spec)
+
+    def _table_for(self, spec: GameSpec) -> TableValues:
         if self._table is None:
             self._table = load_values(shipped_table(GameSpec(_USUAL_SIDE, _USUAL_SIDE, min(spec.inarow, _USUAL_SIDE))))
         check_window(self._table.spec, spec)

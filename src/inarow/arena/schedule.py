@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from inarow import __version__
+from inarow.agents.agent import check_board
 from inarow.agents.registry import make_agent
 from inarow.arena.game import play_game
 from inarow.arena.openings import OpeningKind, find_openings, usual_plies
@@ -75,17 +76,20 @@ def plan_match(
     opening_plies: int | None = None,
     move_seconds: float | None = None,
 ) -> MatchPlan:
-    """A checked plan; raises InvalidAgentError or InvalidLimitError."""
+    """A checked plan; raises InarowError, also if an agent does not play the board."""
     if not 2 <= games <= MAX_GAMES or games % 2:
         raise InvalidLimitError(f"games is {games}; it must be even, 2 to {MAX_GAMES}: each opening is played twice")
     check_seed(seed)
     if move_seconds is not None and not 0 < move_seconds < float("inf"):
         raise InvalidLimitError(f"move-seconds is {move_seconds:g}; it must be above 0")
+    agents = make_agent(a), make_agent(b)
+    for agent in agents:
+        check_board(agent, spec)
     plies = usual_plies(spec, games // 2, openings) if opening_plies is None else opening_plies
     find_openings(spec, 1, openings, seed=seed, plies=plies)  # raises if there are none
     return MatchPlan(
-        a=make_agent(a).name,
-        b=make_agent(b).name,
+        a=agents[0].name,
+        b=agents[1].name,
         spec=spec,
         games=games,
         seed=seed,

@@ -67,10 +67,14 @@ class NetValues:
         self.win_reward = to_config(net.about.config, DeepQConfig, "the net").rewards.win
         """The value of a certain win."""
 
+    def check_board(self, spec: GameSpec) -> None:
+        """Raises NetError if the net is for another board."""
+        self._net.check_board(spec)
+
     def values(self, position: Position) -> np.ndarray:
         """float64 [A], for the side to move; -inf where an action is illegal. Raises NetError for another board."""
         spec = position.spec
-        self._net.check_board(spec)
+        self.check_board(spec)
         own, mask, like = empty_boards(spec, 1), empty_boards(spec, 1), compiled_layout(spec).board
         store(own, 0, from_int(position.stones, like))
         store(mask, 0, from_int(position.mask, like))

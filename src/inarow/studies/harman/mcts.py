@@ -51,14 +51,17 @@ class HarmanMcts:
     def decide(self, position: Position) -> Decision:
         position.check_ongoing()
         spec = position.spec
-        if not spec.gravity:
-            raise InvalidLimitError(f"harman/mcts plays columns; {spec} has no gravity")
+        self.check_board(spec)
         layout = compiled_layout(spec)
         tree = make_tree(spec, self._playouts)
         stones, mask = from_int(position.stones, layout.board), from_int(position.mask, layout.board)
         action = most_visited(layout, stones, mask, position.ply, self._playouts, self._c, *tree, self._rng)
         children = tuple(tree.visits[1 : spec.columns + 1].tolist())
         return Decision(action=int(action), visits=children, nodes=int(np.count_nonzero(tree.visits)))
+
+    def check_board(self, spec: GameSpec) -> None:
+        if not spec.gravity:
+            raise InvalidLimitError(f"harman/mcts plays columns; {spec} has no gravity")
 
 
 class PublishedTree(NamedTuple):

@@ -35,10 +35,13 @@ class HarmanQ:
     def decide(self, position: Position) -> Decision:
         position.check_ongoing()
         spec, wanted = position.spec, self._parameters
-        if not spec.gravity:
-            raise InvalidLimitError(f"harman/q plays columns; {spec} has no gravity")
+        self.check_board(spec)
         table = trained_table(spec, wanted.episodes, wanted.playouts, wanted.training_seed)
         return TablePlayer(self.name, table, self._rng, shares_mirror=False).decide(position)
+
+    def check_board(self, spec: GameSpec) -> None:
+        if not spec.gravity:
+            raise InvalidLimitError(f"harman/q plays columns; {spec} has no gravity")
 
 
 @lru_cache(maxsize=4)

@@ -14,6 +14,7 @@ from inarow.agents.window import check_window, find_windows
 from inarow.errors import IllegalMoveError
 from inarow.games.layout import layout_of
 from inarow.games.position import Position
+from inarow.games.spec import GameSpec
 from inarow.learning.tabular.q_table import QTable
 from inarow.studies.kumbhakern_2025.episode import RANDOM, learner_key
 from inarow.studies.kumbhakern_2025.training import GENERATIONS, WINDOW, PublishedTrainer, phases
@@ -75,7 +76,7 @@ class PublishedWindowAgent:
 
     def decide(self, position: Position) -> Decision:
         position.check_ongoing()
-        check_window(WINDOW, position.spec)
+        self.check_board(position.spec)
         windows = find_windows(position, WINDOW)
         found = _look_up(self._table(), [(window.stones, window.mask) for window in windows], position.side_to_move)
         legal = position.legal_actions
@@ -89,6 +90,9 @@ class PublishedWindowAgent:
             raise IllegalMoveError(f"kumbhakern-2025/window chose column {chosen + 1}, which is full, and stopped")
         details = {"windows": len(windows), "unseen": sum(known is None for known in found)}
         return Decision(action=chosen, details=details)
+
+    def check_board(self, spec: GameSpec) -> None:
+        check_window(WINDOW, spec)
 
 
 def build_published_window(
