@@ -1,3 +1,4 @@
+from importlib.metadata import EntryPoint
 from typing import Annotated, Literal
 
 import msgspec
@@ -8,6 +9,7 @@ from inarow.agents.registry import AgentKind, format_agent, make_agent, paramete
 from inarow.agents.simple import RandomAgent
 from inarow.errors import InvalidAgentError
 from inarow.games.position import Position
+from tests.interfaces.command_line import document, inarow
 
 
 class Parameters(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,9 +31,39 @@ def probe(monkeypatch):
     _forget()
 
 
+class NeedyParameters(msgspec.Struct, frozen=True, kw_only=True):
+    """Nobody can make an agent of it by its name alone."""
+
+    depth: int
+
+
+PLUGINS = (
+    AgentKind("sound", "is as good as any", Parameters, RandomAgent),
+    AgentKind("needy", "has a parameter without default", NeedyParameters, RandomAgent),
+)
+NO_KINDS = ("sound",)
+
+
+@pytest.fixture
+def plugins(monkeypatch):
+    """Entry points as bad packages have them, and a sound agent of one of them."""
+    values = {
+        "absent": "inarow_has_no_such_module:KINDS",
+        "nothing": f"{__name__}:MISSING",
+        "strings": f"{__name__}:NO_KINDS",
+        "mixed": f"{__name__}:PLUGINS",
+    }
+    found = [EntryPoint(name, value, "inarow.agents") for name, value in values.items()]
+    monkeypatch.setattr(registry, "entry_points", lambda group: found)
+    _forget()
+    yield
+    _forget()
+
+
 def _forget():
     parse_agent.cache_clear()
     registry.registry.cache_clear()
+    registry._load_plugins.cache_clear()
 
 
 def test_values_are_read_by_type(probe):
@@ -94,3 +126,37 @@ def test_parameters_describe_themselves(probe):
 def test_a_human_is_asked():
     agent = make_agent("human", ask=lambda position: position.legal_actions[-1])
     assert agent.decide(Position.start()).action == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("absent", "the plug-in absent is broken: ModuleNotFoundError: No module named 'inarow_has_no_such_module'"),
+        ("absent/minimax:depth=2", "the plug-in absent is broken"),
+        ("nothing", "the plug-in nothing is broken: AttributeError"),
+        ("strings", "the plug-in strings is broken: TypeError: \"'sound'\" is no AgentKind"),
+        ("needy", "the plug-in mixed is broken: TypeError: depth of needy has no default"),
+        ("nobody", "there is no agent 'nobody'; agents are random, "),
+        ("nobody", "; broken plug-ins are absent, nothing, strings, needy"),
+    ],
+)
+def test_a_broken_plugin_is_told_in_one_line_when_it_is_asked_for(plugins, text, reason):
+    with pytest.raises(InvalidAgentError) as error:
+        make_agent(text)
+    assert reason in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_broken_plugin_does_not_hurt_the_others(plugins):
+    assert make_agent("sound:depth=7").name == "sound:depth=7"
+    assert make_agent("winblock").name == "winblock"
+    assert "needy" not in registry.registry()
+
+
+def test_broken_plugins_are_listed(plugins):
+    documents = {agent["name"]: agent for agent in document("agents")}
+    assert "broken" not in documents["sound"]
+    assert documents["needy"]["parameters"] == []
+    assert documents["needy"]["broken"].endswith("depth of needy has no default")
+    rows = [line.split() for line in inarow("agents").stdout.splitlines()]
+    assert {"absent", "nothing", "strings", "needy"} <= {row[0] for row in rows if row[1:2] == ["broken"]}

@@ -33,7 +33,7 @@ from inarow.agents.simple import (
     WinBlockAgent,
 )
 from inarow.agents.window import WindowParameters, build_window_agent
-from inarow.errors import InvalidAgentError, shown
+from inarow.errors import InvalidAgentError, one_line, shown
 
 Seed = int | np.random.SeedSequence
 Build = Callable[[str, Any, np.random.Generator], Agent]
@@ -125,8 +125,38 @@ def registry() -> Mapping[str, AgentKind]:
     A package offers kinds by an entry point in the group `inarow.agents` that names a sequence of
     `AgentKind`. The studies of this package do the same. A name that is taken stays what it is.
     """
-    offered = {kind.name: kind for entry in entry_points(group=_PLUGINS) for kind in entry.load()}
+    offered, _ = _load_plugins()
     return {**_OWN_KINDS, **{name: kind for name, kind in offered.items() if name not in _OWN_KINDS}}
+
+
+def broken_plugins() -> Mapping[str, str]:
+    """What packages offer in vain: by the name of the agent, or of an entry point that names none, what is wrong."""
+    return _load_plugins()[1]
+
+
+@lru_cache(maxsize=1)
+def _load_plugins() -> tuple[Mapping[str, AgentKind], Mapping[str, str]]:
+    kinds: dict[str, AgentKind] = {}
+    broken: dict[str, str] = {}
+    for entry in entry_points(group=_PLUGINS):
+        name = entry.name
+        try:
+            for kind in entry.load():
+                name = getattr(kind, "name", entry.name)
+                _check_kind(kind)
+                kinds[name] = kind
+        except Exception as error:  # code of strangers, which can raise anything
+            broken[name] = f"the plug-in {entry.name} is broken: {type(error).__name__}: {one_line(error)}"
+    return kinds, broken
+
+
+def _check_kind(kind: object) -> None:
+    """Raises TypeError for what cannot be listed with all its defaults."""
+    if not isinstance(kind, AgentKind):
+        raise TypeError(f"{shown(repr(kind))} is no AgentKind")
+    for info in parameter_infos(kind):
+        if info.default is msgspec.NODEFAULT:
+            raise TypeError(f"{info.name} of {kind.name} has no default")
 
 
 def make_agent(text: str, *, seed: Seed = 0, ask: Ask | None = None) -> Agent:
@@ -146,7 +176,7 @@ def parse_agent(text: str) -> tuple[AgentKind, msgspec.Struct]:
     name, colon, rest = text.partition(":")
     kind = _OWN_KINDS.get(name) or registry().get(name)
     if kind is None:
-        raise InvalidAgentError(f"there is no agent {shown(name)}; agents are {', '.join(registry())}")
+        raise InvalidAgentError(_why_unknown(name))
     infos = {info.name: info for info in parameter_infos(kind)}
     values: dict[str, Any] = {}
     for pair in rest.split(",") if colon else ():
@@ -162,6 +192,15 @@ def parse_agent(text: str) -> tuple[AgentKind, msgspec.Struct]:
         return kind, kind.parameters(**values)
     except ValueError as error:  # values that do not go together
         raise InvalidAgentError(f"{name} {error}") from None
+
+
+def _why_unknown(name: str) -> str:
+    broken = broken_plugins()
+    reason = broken.get(name) or broken.get(name.partition("/")[0])
+    if reason is not None:
+        return reason
+    also = f"; broken plug-ins are {', '.join(broken)}" if broken else ""
+    return f"there is no agent {shown(name)}; agents are {', '.join(registry())}{also}"
 
 
 def _convert(kind: AgentKind, info: ParameterInfo, text: str) -> Any:

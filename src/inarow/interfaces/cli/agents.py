@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from rich.table import Table
+from rich.text import Text
 
 from inarow.agents.levels import LEVELS, LevelRatings, level_ratings
-from inarow.agents.registry import AgentKind, format_value, parameter_infos, registry
+from inarow.agents.registry import AgentKind, broken_plugins, format_value, parameter_infos, registry
 from inarow.interfaces.cli.options import Json, Seed
 from inarow.interfaces.cli.output import print_json, stdout
 
@@ -13,7 +14,11 @@ from inarow.interfaces.cli.output import print_json, stdout
 def agents(*, json: Json = False, seed: Seed = 0) -> None:
     """List the agents with their parameters, defaults and ranges."""
     if json:
-        print_json([_document(kind) for kind in registry().values()])
+        broken: list[dict[str, object]] = [
+            {"name": name, "summary": "broken", "parameters": [], "broken": reason}
+            for name, reason in broken_plugins().items()
+        ]
+        print_json([*(_document(kind) for kind in registry().values()), *broken])
         return
     table = Table("agent", "what it is", "parameters", box=None, pad_edge=False)
     for kind in registry().values():
@@ -22,6 +27,8 @@ def agents(*, json: Json = False, seed: Seed = 0) -> None:
             for info in parameter_infos(kind)
         ]
         table.add_row(kind.name, kind.summary, "\n".join(lines))
+    for name, reason in broken_plugins().items():
+        table.add_row(Text(name), "broken", Text(reason))
     stdout.print(table)
     stdout.print()
     _print_levels(level_ratings())
