@@ -44,6 +44,10 @@ BAD = {
     "a folder to write to": (["match", "random", "random", "--games", "2", "--out", "/"], "is a folder"),
     "a folder for a book": (["book", "build", "/", "--board", "4x4x4", "--plies", "1"], "is a folder"),
     "negative entries": (["book", "build", "b.npz", "--plies", "1", "--entries", "-1"], "entries is -1"),
+    "fewer entries than a book needs": (
+        ["book", "build", "b.npz", "--board", "5x5x4", "--plies", "4", "--entries", "1"],
+        "entries is 1; on 5x5x4 the positions of fewer than 4 stones alone are",
+    ),
     "negative sample": (["book", "verify", SMALL_BOOK, "--sample", "-1"], "sample is -1"),
     "lines as one document": (["solve", "-", "--json"], "--json prints one document"),
     "no workers": (["match", "random", "random", "--workers", "0"], "workers is 0"),

@@ -95,6 +95,18 @@ def test_the_dearest_positions_are_kept_first(made, tmp_path):
     assert set(small.keys.tolist()) < set(book.keys.tolist())
 
 
+def test_positions_before_the_last_ply_must_fit(made, tmp_path):
+    before = int((made[1].entry_plies() < 4).sum())
+    path = tmp_path / "small.npz"
+    for entries in (1, before - 1):
+        message = f"entries is {entries}; on 5x5x4 the positions of fewer than 4 stones alone are {before}"
+        with pytest.raises(InvalidLimitError, match=message), open_pool(1) as pool:
+            build_book(SPEC, 4, path, pool, memory=1 << 22, entries=entries)
+    assert list(tmp_path.iterdir()) == []
+    with open_pool(1) as pool:
+        assert len(build_book(SPEC, 4, path, pool, memory=1 << 22, entries=before)) == before
+
+
 def test_keys_lead_back_to_positions(made):
     _, book = made
     for key in book.keys[::7].tolist():

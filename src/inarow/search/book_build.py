@@ -67,10 +67,10 @@ def build_book(
 ) -> Book:
     """Solves every unfinished position of `plies` stones and writes the book to `path`.
 
-    With `entries`, the most expensive positions of the last ply are kept first, and the book
-    promises all positions of one ply less. With `deepen`, what follows so many of the most
-    expensive positions is solved and kept as well; the next number does the same to what was
-    added. The journal `path` + `.journal` is used and removed.
+    With `entries`, of the last ply only the most expensive positions are kept, so many that the book
+    has at most `entries`, and promises all positions of one ply less. With `deepen`, what follows so
+    many of the most expensive positions is solved and kept on top of that; the next number does the
+    same to what was added. The journal `path` + `.journal` is used and removed.
     """
     check_board(spec)
     if not 0 <= plies < spec.cells:
@@ -82,6 +82,11 @@ def build_book(
     if path.is_dir():
         raise BookError(f"{path} is a folder; a file is to be written")
     levels = list(_levels(spec, plies))
+    before = sum(map(len, levels[:-1]))
+    if entries is not None and entries < before:
+        raise InvalidLimitError(
+            f"entries is {entries}; on {spec} the positions of fewer than {plies} stones alone are {before}"
+        )
     with open_journal(path, f"book {spec} {plies}", BookError) as journal:
         lines = [Solved.parse(line) for line in journal.lines]
         solved = {book_key(Position.parse(line.moves, spec)): line for line in lines}

@@ -40,8 +40,8 @@ def build(
     Args:
         out: The file to write.
         plies: Stones on the board in the last positions.
-        entries: Keep at most so many, the most expensive of the last ply first.
-        deepen: Also solve what follows so many of the most expensive positions of the last ply; given again, of those.
+        entries: Keep at most so many: all before the last ply, and of that the most expensive.
+        deepen: Add what follows so many of the most expensive positions of the last ply; given again, of those.
         workers: Processes that solve.
     """
     with open_pool(workers) as pool, progress_bar(f"book of {board}") as progress:
