@@ -92,6 +92,16 @@ def count_sequences(spec: GameSpec, depth: int, cells: Cells | None = None, ply:
 WINDOW_WORTHS = {3: {1: 0.2, 2: 0.6}, 4: {1: 0.1, 2: 0.3, 3: 0.8}}
 
 
+def window_worth(stones: int, inarow: int) -> float:
+    """Of an open window: as published for three and four, for others by the curve of four, in whole hundredths."""
+    if inarow in WINDOW_WORTHS:
+        return WINDOW_WORTHS[inarow][stones]
+    curve = [0, 10, 30, 80, 130]  # hundredths, at no quarter of the window filled, one, ...
+    quarters = 4 * stones / inarow
+    before = int(quarters)
+    return round(curve[before] + (quarters - before) * (curve[before + 1] - curve[before])) / 100
+
+
 def windows(spec: GameSpec) -> list[list[tuple[int, int]]]:
     """Every place for a line."""
     found = []
@@ -105,21 +115,21 @@ def windows(spec: GameSpec) -> list[list[tuple[int, int]]]:
 
 
 def open_windows(cells: Cells, side: int, spec: GameSpec) -> list[int]:
-    """For each window in which only `side` has stones, how many."""
+    """For each window in which only `side` has stones, how many; lines are left out."""
     counts = []
     for window in windows(spec):
         stones = [cells[row][column] for row, column in window]
-        if stones.count(side) and not stones.count(3 - side):
+        if 0 < stones.count(side) < spec.inarow and not stones.count(3 - side):
             counts.append(stones.count(side))
     return counts
 
 
 def heuristic(name: str, cells: Cells, side: int, spec: GameSpec) -> float:
-    """The worth of an unfinished position to `side`; `windows` for three and four in a row."""
+    """The worth of a position to `side`."""
     own, other = open_windows(cells, side, spec), open_windows(cells, 3 - side, spec)
     if name == "windows":
-        worth = WINDOW_WORTHS[spec.inarow]
-        return sum(worth[count] for count in own) - sum(worth[count] for count in other)
+        size = spec.inarow
+        return sum(window_worth(count, size) for count in own) - sum(window_worth(count, size) for count in other)
     if name == "powers":
         return float(sum(1000 ** (i - 1) for i in own if i > 1) - sum(2000 ** (i - 1) for i in other if i > 1))
     signs = [[{0: 0, side: 1, 3 - side: -1}[cell] for cell in line] for line in cells]

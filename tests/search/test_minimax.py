@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from inarow.errors import FinishedGameError, InvalidLimitError
 from inarow.games.bits import from_int
 from inarow.games.kernels import compiled_layout, kernel
+from inarow.games.layout import layout_of
 from inarow.games.position import Position
 from inarow.games.spec import TIC_TAC_TOE, GameSpec
-from inarow.search.heuristics import HEURISTICS, evaluate, make_heuristic, window_weights
+from inarow.search.heuristics import HEURISTICS, evaluate, make_heuristic, window_heuristic, window_weights
 from inarow.search.minimax import Minimax, forced_end
 from tests import reference
 from tests.strategies import ongoing_positions
@@ -55,12 +56,51 @@ def test_heuristics_agree_with_the_slow_twin(name, board, data):
 
 
 @settings(max_examples=60)
-@given(ongoing_positions(max_inarow=5), st.sampled_from(["powers", "squares"]))
+@given(ongoing_positions(max_inarow=5), st.sampled_from(HEURISTICS))
 def test_heuristics_serve_every_board(position, name):
     spec = position.spec
-    assume(name == "powers" or spec.inarow <= min(spec.rows, spec.columns))
+    assume(name != "squares" or spec.inarow <= min(spec.rows, spec.columns))
     expected = reference.heuristic(name, position.to_array().tolist(), position.side_to_move, spec)
     assert heuristic_value(name, position) == pytest.approx(expected)
+
+
+def scattered(spec, share, rng):
+    """Stones as no game leaves them: so large a share of one side that long windows stay open, few of the other."""
+    layout = layout_of(spec)
+    sides = [0, 0]
+    for row in range(spec.rows):
+        for column in range(spec.columns):
+            chance = rng.random()
+            if chance < share + 0.03:
+                sides[chance >= share] |= 1 << layout.cell(row, column)
+    return [Position(spec, own, sides[0] | sides[1], (), None, layout) for own in sides]
+
+
+@pytest.mark.parametrize("name", HEURISTICS)
+@pytest.mark.parametrize("board", ["6x8x6", "9x7x7", "8x8x8/free", "10x9x9", "12x16x12/free", "15x15x15", "16x16x16"])
+def test_heuristics_of_long_lines_agree_with_the_slow_twin(name, board):
+    spec = GameSpec.parse(board)
+    rng = np.random.default_rng(6)
+    for share in (0.2, 0.5, 0.8, 0.95):
+        for position in scattered(spec, share, rng):
+            expected = reference.heuristic(name, position.to_array().tolist(), position.side_to_move, spec)
+            assert heuristic_value(name, position) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("inarow", range(2, 17))
+def test_every_number_of_stones_in_a_window_is_counted(inarow):
+    """On a board that is one window, worth as much as it has stones."""
+    spec, rng = GameSpec(1, inarow, inarow), np.random.default_rng(inarow)
+    worths = np.arange(inarow + 1)
+    for wide in (None, True):
+        layout = compiled_layout(spec, wide=wide)
+        heuristic = window_heuristic(spec, worths, -worths, 1.0, wide=wide)
+        nothing = from_int(0, layout.board)
+        for stones in range(inarow + 1):
+            columns = rng.choice(inarow, stones, replace=False).tolist()
+            some = from_int(sum(1 << layout_of(spec).cell(0, column) for column in columns), layout.board)
+            for own, other, worth in ((some, nothing, stones), (nothing, some, -stones)):
+                assert evaluate_kernel(own, other, heuristic.starts, heuristic.weights[0], layout) == worth
 
 
 def test_window_weights_are_the_published_ones_and_grow():
