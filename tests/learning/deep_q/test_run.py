@@ -59,6 +59,13 @@ def test_a_run_leaves_a_net_that_plays_and_its_curve(tmp_path):
     assert files(tmp_path) == before
 
 
+def test_a_run_killed_before_its_first_file_of_games_goes_on(tmp_path):
+    DeepQRun.start(TINY, tmp_path)
+    (tmp_path / "games.csv").unlink()
+    DeepQRun.resume(tmp_path).train()
+    assert (tmp_path / "games.csv").read_text().count("\n") == 71
+
+
 @pytest.mark.parametrize("rule", ["quantum", "epsilon-greedy"])
 def test_a_run_that_was_stopped_ends_with_the_same_files(tmp_path, rule, monkeypatch):
     config = replace(TINY, policy=Policy(rule=rule))

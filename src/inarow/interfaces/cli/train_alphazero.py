@@ -11,7 +11,7 @@ from rich.table import Table
 
 from inarow.errors import ClusterError, ConfigError, InarowError, MissingExtraError, TaskError, shown
 from inarow.interfaces.cli.output import live_table, print_json, print_table, stderr, stdout
-from inarow.interfaces.cli.training import TrainingRequest, print_next_steps
+from inarow.interfaces.cli.training import TrainingRequest, hint_to_resume, print_next_steps
 from inarow.interfaces.grading_curve import curve_grader
 from inarow.learning.alphazero.config import AlphaZeroConfig
 from inarow.learning.config import to_config
@@ -42,15 +42,8 @@ def train_alphazero(request: TrainingRequest) -> None:
                 tell_lines()
 
         try:
-            run.train(watch, curve_grader(run.config.specs), cluster=cluster)
-        except KeyboardInterrupt:
-            stderr.print(
-                f"stopped; go on with: inarow train --resume {run.folder.path}",
-                style="yellow",
-                highlight=False,
-                soft_wrap=True,
-            )
-            raise
+            with hint_to_resume(run.folder.path):
+                run.train(watch, curve_grader(run.config.specs), cluster=cluster)
         except ClusterError as error:
             again = f"inarow train --resume {run.folder.path} --ray ADDRESS"
             raise ClusterError(f"{error}; the run has begun, go on with: {again}") from None

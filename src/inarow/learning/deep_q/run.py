@@ -56,7 +56,9 @@ class DeepQRun:
         with claim.held():
             if (folder / _CHECKPOINT).exists():
                 trainer.restore(load_checkpoint(folder / _CHECKPOINT), str(folder / _CHECKPOINT))
-            GamesFile(folder).cut(trainer.episodes)
+                GamesFile(folder).cut(trainer.episodes)
+            else:  # perhaps killed before the file was there
+                GamesFile(folder).begin()
         return cls(folder, trainer, claim)
 
     def train(self, watch: Watch | None = None, *, checkpoint_seconds: float = 15.0) -> None:
