@@ -1,53 +1,13 @@
-"""Every parser of what comes from outside, as a function of bytes.
-
-A target may raise nothing: errors of inarow's own tree (and what else its parser promises) are the
-right answer to garbage, and everything else is a bug.
-"""
+"""What is fuzzed: every parser of `parsers.py` with texts that it understands."""
 
 from __future__ import annotations
 
-import asyncio
-import io
 import json
-import os
-import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any
 
-import msgspec
-
-from inarow.agents.registry import parse_agent
-from inarow.arena.suite import Suite
-from inarow.array_file import load_arrays
-from inarow.errors import BookError, InarowError, SuiteError, TableError
-from inarow.games.pgn import from_pgn, split_games
-from inarow.games.position import Position
-from inarow.games.record import from_json_line
-from inarow.games.spec import GameSpec
-from inarow.interfaces.engine.gtp import GtpServer
-from inarow.interfaces.engine.requests import parse_go, parse_position
-from inarow.interfaces.engine.setup import Setup, with_option
-from inarow.interfaces.engine.uci import UciEngine
-from inarow.interfaces.web.job import load_jobs
-from inarow.interfaces.web.learners import check_document
-from inarow.interfaces.web.messages import decode_request, id_of
-from inarow.journal import open_journal
-from inarow.learning.alphazero.replay import REPLAY_KIND, Replay
-from inarow.learning.alphazero.run_state import read_state
-from inarow.learning.config import find_document
-from inarow.learning.deep_q.checkpoint import load_checkpoint
-from inarow.learning.net_file import _read_about
-from inarow.learning.tabular.q_table import QTable
-from inarow.search.book import Book
-from inarow.studies.runner import ResultsFile
-
-_RUNS = Path("runs")
-"""Whose files opponents may name; none of them is read."""
-SPECS = tuple(map(GameSpec.parse, ("6x7x4", "tictactoe", "16x16x5", "15x15x5/free", "2x3x2/free", "7x8x4")))
+from fuzz import parsers
 
 
 @dataclass(frozen=True)
@@ -61,280 +21,6 @@ class Target:
     """What its texts are made of."""
     share: float = 1.0
     """Of the inputs; slow parsers get fewer."""
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", errors="surrogateescape")
-
-
-def _spec_and_text(data: bytes) -> tuple[GameSpec, str]:
-    return SPECS[(data[0] if data else 0) % len(SPECS)], _text(data[1:])
-
-
-def moves(data: bytes) -> None:
-    spec, text = _spec_and_text(data)
-    try:
-        position = Position.parse(text, spec)
-    except InarowError:
-        return
-    assert Position.parse(position.moves, spec) == position
-
-
-def boards(data: bytes) -> None:
-    try:
-        spec = GameSpec.parse(_text(data))
-    except InarowError:
-        return
-    assert GameSpec.parse(str(spec)) == spec
-
-
-def diagrams(data: bytes) -> None:
-    spec, text = _spec_and_text(data)
-    try:
-        position = Position.from_diagram(text, spec)
-    except InarowError:
-        return
-    assert str(Position.from_diagram(str(position), spec)) == str(position)
-
-
-def agents(data: bytes) -> None:
-    try:
-        parse_agent(_text(data))
-    except InarowError:
-        return
-
-
-def pgn(data: bytes) -> None:
-    for game in split_games(_text(data)):
-        try:
-            from_pgn(game)
-        except InarowError:
-            return
-
-
-def json_games(data: bytes) -> None:
-    try:
-        from_json_line(_text(data))
-    except InarowError:
-        return
-
-
-def settings(data: bytes) -> None:
-    """Of `inarow train --set`."""
-    try:
-        check_document(find_document("tictactoe-q", _text(data).split("\n")), _RUNS)
-    except InarowError:
-        return
-
-
-def documents(data: bytes) -> None:
-    """Configs that came as JSON: from a page, or from the folder of a run."""
-    try:
-        document = msgspec.json.decode(data, type=dict[str, Any])
-    except (ValueError, RecursionError):
-        return
-    try:
-        check_document(document, _RUNS)
-    except InarowError:
-        return
-
-
-def toml(data: bytes) -> None:
-    path = _file(data, ".toml")
-    try:
-        check_document(find_document(str(path)), _RUNS)
-    except InarowError:
-        return
-
-
-def engine_uci(data: bytes) -> None:
-    """What the commands of the UCI-shaped protocol do before anybody thinks."""
-    setup = Setup.on(SPECS[0], "random", 0)
-    for line in _text(data).split("\n")[:20]:
-        words = line.split()
-        with suppress(InarowError):
-            parse_position(words, setup.spec)
-        parse_go(words, 1)
-        with suppress(InarowError):
-            setup = with_option(setup, " ".join(words[:1]), " ".join(words[1:]))
-            str(setup.spec)
-
-
-_THINKING = {"go", "isready"}
-
-
-def engine_lines(data: bytes) -> None:
-    """Whole lines of that protocol, but for those that let somebody think."""
-    output = io.StringIO()
-    lines = [line for line in _text(data).split("\n")[:20] if not _THINKING & set(line.split())]
-    UciEngine(Setup.on(SPECS[0], "random", 0), output).run(["uci", *lines])
-    assert "uciok" in output.getvalue()
-
-
-@cache
-def _gtp() -> tuple[GtpServer, io.StringIO]:
-    output = io.StringIO()
-    return GtpServer(SPECS[1], "random", seed=0, notation="columns", output=output), output
-
-
-def engine_gtp(data: bytes) -> None:
-    server, output = _gtp()
-    server.run(["boardsize 3 3 3", "clear_board", *_text(data).split("\n")[:20]])
-    assert output.tell() > 0
-    output.seek(0)
-    output.truncate()
-
-
-def socket_messages(data: bytes) -> None:
-    text = _text(data)
-    with suppress(ValueError):
-        decode_request(text)
-    id_of(text)
-
-
-def net_metadata(data: bytes) -> None:
-    try:
-        _read_about({"inarow": _text(data)}, "a net")
-    except InarowError:
-        return
-
-
-@cache
-def _folder() -> Path:
-    """In memory where the system has such a place."""
-    base = "/dev/shm" if os.path.isdir("/dev/shm") else None
-    return Path(tempfile.mkdtemp(prefix="inarow-fuzz-", dir=base))
-
-
-def _file(data: bytes, suffix: str) -> Path:
-    path = _folder() / f"file{suffix}"
-    path.write_bytes(data)
-    return path
-
-
-def tables(data: bytes) -> None:
-    try:
-        QTable.load(_file(data, ".npz"))
-    except TableError:
-        return
-
-
-def books(data: bytes) -> None:
-    try:
-        Book.load(_file(data, ".npz"))
-    except BookError:
-        return
-
-
-def suites(data: bytes) -> None:
-    try:
-        Suite.load(_file(data, ".npz"))
-    except SuiteError:
-        return
-
-
-def examples(data: bytes) -> None:
-    """Of a run of AlphaZero."""
-    try:
-        with load_arrays(_file(data, ".npz"), REPLAY_KIND) as (_, arrays):
-            replay = Replay((SPECS[1],), 64)
-            replay.restore({name: arrays[name] for name in replay.state()})
-    except InarowError:
-        return
-
-
-def states(data: bytes) -> None:
-    """Of a run of AlphaZero."""
-    try:
-        read_state(_file(data, ".json"))
-    except InarowError:
-        return
-
-
-def checkpoints(data: bytes) -> None:
-    """Of deep Q-learning."""
-    try:
-        load_checkpoint(_file(data, ".safetensors"))
-    except InarowError:
-        return
-
-
-def jobs(data: bytes) -> None:
-    folder = _folder() / "jobs"
-    folder.mkdir(exist_ok=True)
-    (folder / "1.json").write_bytes(data)
-    load_jobs(folder)
-
-
-def study_results(data: bytes) -> None:
-    try:
-        ResultsFile(_file(data, ".jsonl"))
-    except InarowError:
-        return
-
-
-class _EnoughError(Exception):
-    pass
-
-
-def journals(data: bytes) -> None:
-    path = _file(data, ".npz.journal")
-    try:
-        with open_journal(path.with_suffix(""), "book 4x4x4 2", BookError):
-            raise _EnoughError
-    except (BookError, _EnoughError):
-        return
-
-
-@cache
-def _lab() -> tuple[Any, asyncio.AbstractEventLoop]:
-    from inarow.interfaces.web.app import make_app
-    from inarow.interfaces.web.settings import LabSettings
-
-    folder = _folder() / "lab"
-    (folder / "jobs").mkdir(parents=True, exist_ok=True)
-    return make_app(LabSettings(runs=folder, store=folder / "lab.sqlite")), asyncio.new_event_loop()
-
-
-def http(data: bytes) -> None:
-    """A request whose first line, headers and body are the parts of the data, to a lab that cannot search."""
-    app, loop = _lab()
-    first, _, rest = data.partition(b"\r\n")
-    head, _, body = rest.partition(b"\r\n\r\n")
-    method, _, target = first.partition(b" ")
-    path, _, query = target.partition(b"?")
-    headers = [
-        tuple(part.strip() for part in line.lower().split(b":", 1)) for line in head.split(b"\r\n") if b":" in line
-    ]
-    scope = {
-        "type": "http",
-        "method": "POST" if method.upper() == b"POST" else "GET",
-        "path": path.decode("utf-8", "replace") or "/",
-        "raw_path": path,
-        "root_path": "",
-        "scheme": "http",
-        "query_string": query,
-        "headers": [(b"host", b"127.0.0.1"), *headers],
-        "client": (str(hash(data)), 1),  # everybody is somebody else: nobody has to wait
-        "server": ("127.0.0.1", 80),
-    }
-    statuses: list[int] = []
-
-    messages = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def receive() -> dict[str, Any]:
-        return messages.pop() if messages else {"type": "http.disconnect"}
-
-    async def send(message: dict[str, Any]) -> None:
-        if message["type"] == "http.response.start":
-            statuses.append(message["status"])
-
-    try:
-        loop.run_until_complete(asyncio.wait_for(app(scope, receive, send), 0.2))
-    except TimeoutError:  # a question to searchers, which are not there
-        return
-    assert statuses, "no answer"
-    assert statuses[0] != 500, (scope, body)
 
 
 _GAME = (
@@ -362,70 +48,92 @@ def _made(kind: str) -> tuple[bytes, ...]:
 
 
 TARGETS = (
-    Target("moves", moves, (b"\x004453", b"\x0115", b"\x021,2,256", b"\x05"), (b"4453", b",", b"z", b"a"), 4.0),
-    Target("boards", boards, (b"6x7x4", b"tictactoe", b"15x15x5/free"), (b"x", b"/free", b"connect4"), 4.0),
+    Target("moves", parsers.moves, (b"\x004453", b"\x0115", b"\x021,2,256", b"\x05"), (b"4453", b",", b"z", b"a"), 4.0),
+    Target("boards", parsers.boards, (b"6x7x4", b"tictactoe", b"15x15x5/free"), (b"x", b"/free", b"connect4"), 4.0),
     Target(
-        "diagrams", diagrams, (b"\x01. . .\nx o .\n. . .", b"\x00.......\n" * 6), (b"x", b"o", b".", b"\n", b" "), 2.0
+        "diagrams",
+        parsers.diagrams,
+        (b"\x01. . .\nx o .\n. . .", b"\x00.......\n" * 6),
+        (b"x", b"o", b".", b"\n", b" "),
+        2.0,
     ),
     Target(
         "agents",
-        agents,
+        parsers.agents,
         (b"minimax:depth=4,heuristic=windows", b"mcts:simulations=800"),
         (b"=", b",", b"q:table="),
         2.0,
     ),
-    Target("pgn", pgn, (_GAME,), (b"[", b"]", b'"', b"{", b"}", b"1-0", b"\n\n"), 1.0),
-    Target("json games", json_games, (_JSON_GAME,), (b'"', b"null", b"1e999", b"[", b"{"), 2.0),
+    Target("pgn", parsers.pgn, (_GAME,), (b"[", b"]", b'"', b"{", b"}", b"1-0", b"\n\n"), 1.0),
+    Target("json games", parsers.json_games, (_JSON_GAME,), (b'"', b"null", b"1e999", b"[", b"{"), 2.0),
     Target(
-        "settings", settings, (b"alpha=0.5", b"phases.0.episodes=5\nseed=1"), (b"=", b".", b"[", b"{", b"phases"), 0.3
+        "settings",
+        parsers.settings,
+        (b"alpha=0.5", b"phases.0.episodes=5\nseed=1"),
+        (b"=", b".", b"[", b"{", b"phases"),
+        0.3,
     ),
-    Target("documents", documents, (_DOCUMENT,), (b'"learner"', b'"deep-q"', b'"alphazero"', b"null", b"1e999"), 1.0),
     Target(
-        "toml", toml, (b'learner = "q"\nboard = "tictactoe"\n[[phases]]\nepisodes = 5\n',), (b"=", b"[[", b"]]"), 0.3
+        "documents",
+        parsers.documents,
+        (_DOCUMENT,),
+        (b'"learner"', b'"deep-q"', b'"alphazero"', b"null", b"1e999"),
+        1.0,
+    ),
+    Target(
+        "toml",
+        parsers.toml,
+        (b'learner = "q"\nboard = "tictactoe"\n[[phases]]\nepisodes = 5\n',),
+        (b"=", b"[[", b"]]"),
+        0.3,
     ),
     Target(
         "engine uci",
-        engine_uci,
+        parsers.engine_uci,
         (b"fen 7/7/7/7/3o3/3x3 moves 5", b"Rows 9\ndepth 4 wtime 100"),
         (b"fen", b"moves"),
         1.0,
     ),
     Target(
         "engine lines",
-        engine_lines,
+        parsers.engine_lines,
         (b"setoption name Rows value 9\nposition startpos moves 4 4\nstop", b"ucinewgame\nposition fen 7/7/7/7/7/3x3"),
         (b"setoption name ", b" value ", b"position", b"Agent"),
         0.5,
     ),
     Target(
-        "engine gtp", engine_gtp, (b"play b 1\ngenmove w\nundo\nshowboard", b"7 boardsize 6 7 4"), (b"play", b"b"), 0.5
+        "engine gtp",
+        parsers.engine_gtp,
+        (b"play b 1\ngenmove w\nundo\nshowboard", b"7 boardsize 6 7 4"),
+        (b"play", b"b"),
+        0.5,
     ),
     Target(
         "socket",
-        socket_messages,
+        parsers.socket_messages,
         (b'{"type":"think","id":1,"board":"6x7x4","agent":"random"}',),
         (b"hint", b"cancel"),
         2.0,
     ),
     Target(
         "net metadata",
-        net_metadata,
+        parsers.net_metadata,
         (b'{"format":"inarow-net","version":1,"kind":"deep-q","board":"any","config":{},"seed":1}',),
         (),
         1.0,
     ),
-    Target("Q-tables", tables, _made("table.npz"), (b"PK\x03\x04",), 0.1),
-    Target("books", books, _made("book.npz"), (b"PK\x03\x04",), 0.1),
-    Target("suites", suites, _made("suite.npz"), (b"PK\x03\x04",), 0.1),
-    Target("examples", examples, _made("examples.npz"), (b"PK\x03\x04",), 0.1),
-    Target("states", states, _made("state.json"), (b"null", b"1e999", b'"version"'), 0.3),
-    Target("checkpoints", checkpoints, _made("checkpoint.safetensors"), (b'"dtype"', b'"F32"'), 0.1),
-    Target("jobs", jobs, (_JOB,), (b'"plan"', b"null", b"1e999"), 0.5),
-    Target("results of studies", study_results, (_RESULT,), (b"\n", b'{"experiment":'), 0.5),
-    Target("journals", journals, (b"a5f3d3f1 book 4x4x4 2\n", b""), (b"\n", b"book"), 0.3),
+    Target("Q-tables", parsers.tables, _made("table.npz"), (b"PK\x03\x04",), 0.1),
+    Target("books", parsers.books, _made("book.npz"), (b"PK\x03\x04",), 0.1),
+    Target("suites", parsers.suites, _made("suite.npz"), (b"PK\x03\x04",), 0.1),
+    Target("examples", parsers.examples, _made("examples.npz"), (b"PK\x03\x04",), 0.1),
+    Target("states", parsers.states, _made("state.json"), (b"null", b"1e999", b'"version"'), 0.3),
+    Target("checkpoints", parsers.checkpoints, _made("checkpoint.safetensors"), (b'"dtype"', b'"F32"'), 0.1),
+    Target("jobs", parsers.jobs, (_JOB,), (b'"plan"', b"null", b"1e999"), 0.5),
+    Target("results of studies", parsers.study_results, (_RESULT,), (b"\n", b'{"experiment":'), 0.5),
+    Target("journals", parsers.journals, (b"a5f3d3f1 book 4x4x4 2\n", b""), (b"\n", b"book"), 0.3),
     Target(
         "http",
-        http,
+        parsers.http,
         (_REQUEST, b"POST /api/games/read HTTP/1.1\r\n\r\n{}"),
         (b"/api/", b"/runs/", b"?token=", b"jobs"),
         0.05,

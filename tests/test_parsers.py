@@ -3,9 +3,10 @@
 import random
 
 import pytest
+from fuzz.parsers import agents, net_metadata, study_results, toml
+from fuzz.parsers import settings as settings_target
 from fuzz.run import changed
-from fuzz.targets import TARGETS, agents, net_metadata, study_results, toml
-from fuzz.targets import settings as settings_target
+from fuzz.targets import TARGETS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
