@@ -165,3 +165,16 @@ def test_ctrl_c_ends_long_work_without_a_traceback(title, terminal):
     screen.wait_for("inarow: interrupted")
     assert screen.close() == 130
     assert "Traceback" not in screen.said
+
+
+def test_ctrl_c_in_generated_code_has_the_same_exit_code(tmp_path):
+    """As when the signal comes while a module makes its data classes."""
+    lines = (
+        "from inarow.interfaces.cli import app",
+        "app.app = lambda *args, **options: exec('raise KeyboardInterrupt')",
+        "app.main()",
+    )
+    (tmp_path / "interrupted_command.py").write_text("\n".join(lines), encoding="utf-8")
+    command = [sys.executable, "-m", "interrupted_command"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "inarow: interrupted\n")

@@ -94,6 +94,9 @@ def _fail(message: str, code: int) -> NoReturn:
 
 def _end(code: int) -> NoReturn:
     """Everything is said: Ctrl-C from now on ends the process without a word."""
+    # CPython remembers a Ctrl-C that came while generated code ran (a data class being made, say), and `python -m`
+    # would end by the signal instead of the code, though it was caught. Any text that is run makes it forget.
+    exec("")
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(code)
