@@ -52,3 +52,15 @@ def run_slowly(experiment: Experiment) -> Measured:
 
 
 SLOW_DICE = Study("slow dice", "A die", "nobody, 2025", experiments, run_slowly, sections)
+
+
+def run_with_a_slow_start(experiment: Experiment) -> Measured:
+    """The same for the first seed."""
+    import time
+
+    if experiment.seed == 0:
+        time.sleep(600)
+    return run(experiment)
+
+
+SLOW_STARTING_DICE = Study("slow starting dice", "A die", "nobody, 2025", experiments, run_with_a_slow_start, sections)

@@ -14,7 +14,7 @@ from inarow.studies.experiment import VARIANTS
 from inarow.studies.results import Results, mean_curve
 from inarow.studies.runner import ResultsFile, make_report, run_study
 from inarow.studies.study import Repeated, Setting
-from tests.studies.small_study import DICE, SLOW_DICE
+from tests.studies.small_study import DICE, SLOW_DICE, SLOW_STARTING_DICE
 
 PLAN = DICE.plan("quick", VARIANTS, 0)
 
@@ -46,20 +46,28 @@ def test_a_torn_line_is_cut_off_and_run_again_and_nothing_else(tmp_path):
         assert path.read_bytes() == whole
 
 
-def run_in_process(path):
-    run_study(SLOW_DICE, SLOW_DICE.plan("quick", ("corrected",), 0), ResultsFile(path))
+def run_in_process(study, path, workers):
+    run_study(study, study.plan("quick", ("corrected",), 0), ResultsFile(path), workers=workers)
 
 
-def test_what_was_finished_survives_a_kill(tmp_path):
+@pytest.mark.parametrize(("study", "workers", "seeds"), [(SLOW_DICE, 1, [0, 1]), (SLOW_STARTING_DICE, 2, [1, 2])])
+def test_what_was_finished_survives_a_kill(tmp_path, study, workers, seeds):
     path = tmp_path / "results.jsonl"
-    process = multiprocessing.get_context("spawn").Process(target=run_in_process, args=(path,))
+    process = multiprocessing.get_context("spawn").Process(target=run_in_process, args=(study, path, workers))
     process.start()
     while not path.exists() or path.read_bytes().count(b"\n") < 2:
         assert process.is_alive()
         time.sleep(0.01)
     process.kill()
     process.join()
-    assert [each.experiment.seed for each in ResultsFile(path).finished] == [0, 1]
+    assert [each.experiment.seed for each in ResultsFile(path).finished] == seeds
+
+
+def test_results_come_in_the_order_of_the_plan_whatever_that_of_the_file(tmp_path):
+    path = tmp_path / "results.jsonl"
+    finished = run_study(DICE, PLAN, ResultsFile(path))
+    path.write_bytes(b"".join(reversed(path.read_bytes().splitlines(keepends=True))))
+    assert ResultsFile(path).of(PLAN) == run_study(DICE, PLAN, ResultsFile(path)) == finished
 
 
 def test_a_longer_run_goes_on_from_a_shorter_one(tmp_path):

@@ -11,9 +11,9 @@ from inarow.arena.store import Store
 from inarow.arena.tournament import plan_tournament
 from inarow.errors import ClusterError, TaskError
 from inarow.learning.alphazero.config import AlphaZeroConfig
-from inarow.learning.alphazero.evaluator import net_path
 from inarow.learning.alphazero.farm import Farm
 from inarow.learning.alphazero.players import StretchResult
+from inarow.learning.alphazero.shipped import net_path
 from inarow.learning.config import to_config
 from inarow.workers import Cluster, Companions, open_companions, open_pool
 from tests.workers.clusters import Nodes, open_nodes
@@ -45,6 +45,10 @@ def test_a_cluster_keeps_the_promises_of_a_pool(nodes):
         assert error.value.task == 3
         with pytest.raises(TaskError, match="1 is awkward"):
             list(pool.map(fail_awkwardly, [1]))
+        found = list(pool.as_completed(slow_square, range(20)))
+        assert sorted(found) == [(number, number * number) for number in range(20)]
+        with pytest.raises(TaskError, match="task '3' failed: three is too many"):
+            list(pool.as_completed(fail_on_three, range(8)))
 
 
 def test_a_tournament_is_the_same_when_a_node_dies(nodes, tmp_path):

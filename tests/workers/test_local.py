@@ -16,6 +16,12 @@ def slow_square(number: int) -> int:
     return number * number
 
 
+def square_nothing_slowly(number: int) -> int:
+    if number == 0:
+        time.sleep(1.5)
+    return number * number
+
+
 def fail_on_three(number: int) -> int:
     if number == 3:
         raise ValueError("three\nis too many")
@@ -77,6 +83,23 @@ def test_results_before_a_failure_are_not_lost():
             next(results)
 
 
+def test_results_can_come_as_soon_as_they_are_there():
+    with open_pool(2) as pool:
+        list(pool.map(slow_square, range(8)))  # both workers have started
+        found = list(pool.as_completed(square_nothing_slowly, range(6)))
+    assert sorted(found) == [(number, number * number) for number in range(6)]
+    assert found[-1] == (0, 0)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_failure_also_ends_what_comes_as_soon_as_it_is_there(workers):
+    with open_pool(workers) as pool:
+        with pytest.raises(TaskError, match="task '3' failed: three is too many") as error:
+            list(pool.as_completed(fail_on_three, range(8)))
+        assert error.value.task == 3
+        assert dict(pool.as_completed(slow_square, range(8))) == {number: number * number for number in range(8)}
+
+
 def test_a_pool_goes_on_after_a_failure():
     with open_pool(2) as pool:
         with pytest.raises(TaskError):
@@ -98,8 +121,9 @@ def test_workers_can_be_ended_in_the_middle_of_a_result():
 
 
 def test_a_worker_that_dies_is_an_error_and_not_a_hang():
-    with pytest.raises(TaskError, match="ended unexpectedly"), open_pool(2) as pool:
-        list(pool.map(die, range(4)))
+    for way in ("map", "as_completed"):
+        with pytest.raises(TaskError, match="ended unexpectedly"), open_pool(2) as pool:
+            list(getattr(pool, way)(die, range(4)))
 
 
 @pytest.mark.parametrize("workers", [0, -1, 10_000])

@@ -43,9 +43,11 @@ class ResultsFile:
         self._whole, self._read = len(whole) + len(newline), len(content)
 
     def of(self, experiments: Iterable[Experiment]) -> list[Finished]:
-        """The results of this version for some experiments, in the order of the file."""
-        wanted = {experiment.key for experiment in experiments}
-        return [each for each in self.finished if each.version == __version__ and each.experiment.key in wanted]
+        """The results of this version for some experiments, in their order: in the file they are in that in which they
+        were finished.
+        """
+        found = {each.experiment.key: each for each in self.finished if each.version == __version__}
+        return [found[experiment.key] for experiment in experiments if experiment.key in found]
 
     def add(self, finished: Finished) -> Finished:
         """Returns what is kept when the line is on the disk, and before it the files beside it. Ctrl-C waits until
@@ -82,7 +84,7 @@ def run_study(
     progress: Progress | None = None,
 ) -> list[Finished]:
     """The results of all experiments, in their order. Those that the file has are not run again; the
-    others go to the file one by one, so that after a kill or an interrupt the same call goes on.
+    others go to the file as they finish, so that after a kill or an interrupt the same call goes on.
     """
     have = {each.experiment.key: each for each in file.of(experiments)}
     missing = [experiment for experiment in experiments if experiment.key not in have]
@@ -91,7 +93,7 @@ def run_study(
         progress(done, len(experiments))
     if missing:
         with open_pool(workers, tasks=len(missing)) as pool:
-            for experiment, measured in zip(missing, pool.map(study.run, missing), strict=True):
+            for experiment, measured in pool.as_completed(study.run, missing):
                 have[experiment.key] = file.add(Finished(experiment, __version__, measured))
                 done += 1
                 if progress is not None:

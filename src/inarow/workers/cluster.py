@@ -173,6 +173,17 @@ class ClusterPool:
                 progress(done + 1, len(tasks))
             yield result
 
+    def as_completed(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[tuple[Task, Result]]:
+        left = deque(tasks)
+        given: dict[Any, Task] = {}
+        while left or given:
+            while left and len(given) < self._at_once:
+                task = left.popleft()
+                given[self._connection.submit(function, task)] = task
+            for reference in ray.wait(list(given), fetch_local=False)[0]:
+                task = given.pop(reference)
+                yield task, _result(reference, task)
+
 
 def _still_unfinished(references: list[Any]) -> set[Any]:
     """Waits until one of eight is finished: a look at many costs more than what can be given after it is worth."""

@@ -40,6 +40,10 @@ class InProcess:
                 progress(done, len(tasks))
             yield result
 
+    def as_completed(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[tuple[Task, Result]]:
+        tasks = list(tasks)
+        yield from zip(tasks, self.map(function, tasks), strict=True)
+
 
 class Processes:
     """Workers with a pipe each.
@@ -83,7 +87,8 @@ class Processes:
         for done, task in enumerate(tasks):
             while done not in outcomes:
                 try:
-                    while given < min(done + self._window, len(tasks)) and (worker := self._least_busy()) is not None:
+                    within = min(done + self._window, len(tasks))
+                    while given < within and (worker := self._least_busy(at_most=2)) is not None:
                         worker.give(self._maps, given, function, tasks[given])
                         given += 1
                     outcomes.update(self._received())
@@ -96,10 +101,33 @@ class Processes:
                 progress(done + 1, len(tasks))
             yield result
 
-    def _least_busy(self) -> _Worker | None:
-        """The worker with the fewest tasks, unless it has one to do and another to go on with."""
+    def as_completed(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[tuple[Task, Result]]:
+        tasks = list(tasks)
+        self._maps += 1
+        given = 0
+        due = dict(enumerate(tasks))
+        while due:
+            try:
+                # One at a time: another task would wait behind a long one while somebody else is free.
+                while given < len(tasks) and (worker := self._least_busy(at_most=1)) is not None:
+                    worker.give(self._maps, given, function, tasks[given])
+                    given += 1
+                outcomes = self._received()
+            except (EOFError, OSError) as error:
+                raise TaskError(next(iter(due.values())), _ENDED) from error
+            failed = [(due[number], failure) for number, (_, failure) in outcomes.items() if failure is not None]
+            for number, (result, failure) in outcomes.items():
+                task = due.pop(number)
+                if failure is None:
+                    yield task, result
+            if failed:
+                task, failure = failed[0]
+                raise TaskError(task, one_line(failure)) from failure
+
+    def _least_busy(self, *, at_most: int) -> _Worker | None:
+        """The worker with the fewest tasks, unless it has `at_most`: one to do, and another to go on with."""
         worker = min(self._workers, key=lambda worker: len(worker.given))
-        return worker if len(worker.given) < 2 else None
+        return worker if len(worker.given) < at_most else None
 
     def _received(self) -> dict[int, Outcome]:
         """By the number of the task, at least one outcome of this map, or some of an earlier one."""

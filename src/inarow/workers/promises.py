@@ -55,6 +55,12 @@ class Pool(Protocol):
         """
         ...
 
+    def as_completed(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[tuple[Task, Result]]:
+        """Each task with its result, as soon as it is there: for long tasks whose results are kept one by one. All
+        else as with `map`.
+        """
+        ...
+
 
 class Companion(Protocol):
     """Works on tasks one after the other while this process does something else.
