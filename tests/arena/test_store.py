@@ -183,18 +183,46 @@ def test_results_add_up_over_matches_and_leave_out_what_is_unfinished(store):
     broken_off = replace(summary.records[0], moves="44", plies=(), opening=0, winner=None, termination="unfinished")
     store.add_games(store.add_match(match("one", "6x7x4")), [(60, broken_off)])
     as_first, as_second = summary.summary.as_first, summary.summary.as_second
+    distinct = [len({record.moves for record in summary.records[side::2]}) for side in (0, 1)]
     assert store.results("connect4") == [
-        PairResult(A, B, 2 * as_first.wins, 2 * as_first.draws, 2 * as_first.losses),
-        PairResult(B, A, 2 * as_second.losses, 2 * as_second.draws, 2 * as_second.wins),
+        PairResult(A, B, 2 * as_first.wins, 2 * as_first.draws, 2 * as_first.losses, distinct[0]),
+        PairResult(B, A, 2 * as_second.losses, 2 * as_second.draws, 2 * as_second.wins, distinct[1]),
     ]
     assert store.results("tictactoe") == []
+
+
+@pytest.mark.parametrize("is_swapped", [False, True])
+def test_of_matches_that_differ_in_version_or_order_only_the_newest_with_games_counts(store, is_swapped):
+    def entry(version, **changes):
+        return replace(match(f"played by {version}"), settings={"openings": "random", "version": version}, **changes)
+
+    changes = {"a": B, "b": A} if is_swapped else {}
+    old, new, empty = (store.add_match(entry(version)) for version in ("1", "2", "3"))
+    store.add_games(old, numbered(0, 10))
+    store.add_games(new, numbered(0, 4))
+    assert list(store.counted_matches("tictactoe")) == [new]
+    assert store.results("tictactoe") == [PairResult(A, B, 2, 0, 0, 1), PairResult(B, A, 2, 0, 0, 1)]
+    store.add_games(empty, [(0, replace(game(0), winner=None, termination="unfinished"))])
+    other_seed = store.add_match(replace(entry("1", **changes), key="other seed", seed=2))
+    again = store.add_match(replace(entry("2", **changes), key="again"))
+    store.add_games(other_seed, numbered(0, 2))
+    store.add_games(again, numbered(0, 6))
+    assert list(store.counted_matches("tictactoe")) == [other_seed, again]
+    assert sum(pair.wins for pair in store.results("tictactoe")) == 8
+
+
+def test_a_match_of_an_agent_against_itself_counts_for_the_side_that_is_a(store):
+    match_id = store.add_match(replace(match("itself"), b=A))
+    games = [(number, replace(game(number), first=A.name, second=A.name)) for number in range(3)]
+    store.add_games(match_id, games)  # the first side wins them all, and a has it in two of them
+    assert store.match_results("tictactoe") == {match_id: (2, 0, 1)}
 
 
 def test_the_same_name_with_other_content_or_parameters_is_another_agent(store):
     others = [B, replace(B, content_hash="f00d"), replace(B, content_hash="beef"), replace(B, parameters="{}")]
     for agent in others:
         store.add_games(store.add_match(replace(match(str(agent)), b=agent)), [(0, game(0))])
-    assert store.results("tictactoe") == [PairResult(A, agent, 1, 0, 0) for agent in others]
+    assert store.results("tictactoe") == [PairResult(A, agent, 1, 0, 0, 1) for agent in others]
     with pytest.raises(StoreError, match="two different agents in one match"):
         store.add_match(replace(match("mixed"), a=others[1], b=others[2]))
 

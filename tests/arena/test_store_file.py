@@ -166,9 +166,19 @@ def test_a_store_of_a_later_version_is_refused(written, monkeypatch, readonly):
     assert "has schema version 2; this version of inarow reads up to 1" in refusal(written, readonly=readonly)
 
 
+def no_home():
+    raise RuntimeError("Could not determine home directory.")
+
+
 def test_the_default_store_is_in_the_users_data_folder(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert default_store_path() == tmp_path / "inarow" / "lab.sqlite"
+    with monkeypatch.context() as homeless:
+        homeless.setattr(Path, "home", no_home)
+        assert default_store_path() == tmp_path / "inarow" / "lab.sqlite"
+        homeless.delenv("XDG_DATA_HOME")
+        with pytest.raises(StoreError, match="nobody knows your home folder"):
+            default_store_path()
     monkeypatch.delenv("XDG_DATA_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     if sys.platform == "linux":

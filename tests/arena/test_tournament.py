@@ -1,3 +1,4 @@
+import hashlib
 import json
 import random
 import subprocess
@@ -16,7 +17,8 @@ from inarow.arena.match import match_games
 from inarow.arena.resume import play_into_store, stored_games
 from inarow.arena.schedule import plan_match
 from inarow.arena.store import Store
-from inarow.arena.store_entries import AgentIdentity
+from inarow.arena.store_entries import AgentIdentity, to_json
+from inarow.arena.summary import summarise
 from inarow.arena.tournament import plan_tournament, play_tournament
 from inarow.errors import InvalidAgentError, InvalidLimitError, StoreError, TableError
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE
@@ -167,6 +169,41 @@ def test_the_leaderboard_rates_what_games_link(tmp_path):
         (group,) = rate_store(store, "6x7x4")
         assert len(group.table) == 5
         assert group.anchor == "random"
+
+
+def test_a_match_counts_once_whichever_version_played_it(tmp_path, monkeypatch):
+    plan = plan_match("winblock", "random", TIC_TAC_TOE, games=6)
+    with Store.open(tmp_path / "lab.sqlite") as store:
+        list(match_games(plan, store=store))
+        results = store.results("tictactoe")
+        monkeypatch.setattr("inarow.arena.schedule.__version__", "99")
+        list(match_games(plan, store=store))
+        assert len(store.matches()) == 2
+        assert [match.settings["version"] for match in store.counted_matches("tictactoe").values()] == ["99"]
+        assert store.results("tictactoe") == results
+        (group,) = rate_store(store, "tictactoe")
+    assert [rating.games for rating in group.table] == [6, 6]
+
+
+def test_a_match_is_the_same_in_either_order_and_seen_by_the_agent_named_first(tmp_path, monkeypatch):
+    plan, reverse = (plan_match(*pair, TIC_TAC_TOE, games=10) for pair in (("greedy", "random"), ("random", "greedy")))
+    entry = reverse.entry()
+    assert entry == plan.entry()
+    decisive = (entry.board, entry.a, entry.b, entry.seed, entry.opening_plies, entry.settings)
+    as_ever = hashlib.blake2b(to_json(decisive).encode(), digest_size=16).hexdigest()
+    assert entry.key == as_ever  # so that stores know the matches they have
+    with Store.open(tmp_path / "lab.sqlite") as store:
+        played = list(match_games(plan, store=store))
+        monkeypatch.setattr("inarow.arena.schedule.play_game", None)
+        found = list(match_games(reverse, store=store))
+        monkeypatch.undo()
+        assert len(store.matches()) == 1
+    assert [without_times(record) for record in match_games(reverse)] == [without_times(record) for record in found]
+    here, there = summarise(played), summarise(found)
+    assert (there.a, there.b) == (here.b, here.a) == ("random", "greedy")
+    assert (there.wins, there.draws, there.losses) == (here.losses, here.draws, here.wins)
+    assert (there.as_first.wins, there.as_second.wins) == (here.as_second.losses, here.as_first.losses)
+    assert there.pairs == here.pairs[::-1]
 
 
 def test_an_agent_that_has_changed_is_another_one_on_the_leaderboard(tmp_path):

@@ -140,7 +140,9 @@ def test_tournament_writes_its_files_and_feeds_the_leaderboard(tmp_path):
     text = inarow(*command).stdout
     assert "18 games" in text
     assert "random is 0" in text
-    (group,) = document("leaderboard", "--store", store, "--board", "tictactoe")["groups"]
+    ranking = document("leaderboard", "--store", store, "--board", "tictactoe")
+    (group,) = ranking["groups"]
+    assert (ranking["games"], ranking["distinct_games"]) == (18, summary["distinct_games"])
     assert [row["agent"] for row in group["table"]] == [row["agent"] for row in summary["standings"]]
     assert [row["score"] for row in group["table"]] == [row["score"] for row in summary["standings"]]
     assert {row["outcome_accuracy"] for row in group["table"]} == {None}
@@ -149,10 +151,9 @@ def test_tournament_writes_its_files_and_feeds_the_leaderboard(tmp_path):
     accuracies = {row["agent"]: row["outcome_accuracy"] for row in group["table"]}
     assert accuracies == {"winblock": None, "greedy": None, "random": made["outcome_accuracy"]}
     assert all(row["seconds_per_move"] > 0 for row in group["table"])
-    assert (
-        f"{made['outcome_accuracy'] * 100:.1f} %"
-        in inarow("leaderboard", "--store", store, "--board", "tictactoe").stdout
-    )
+    text = inarow("leaderboard", "--store", store, "--board", "tictactoe").stdout
+    assert f"{made['outcome_accuracy'] * 100:.1f} %" in text
+    assert f"18 games, {summary['distinct_games']} distinct" in text
     assert "there are no games on 6x7x4 yet" in inarow("leaderboard", "--store", store).stdout
 
 

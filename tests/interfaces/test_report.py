@@ -98,6 +98,8 @@ def test_a_store_becomes_a_report(store):
     assert (report.title, report.board, report.seeds) == ("3 agents on 6x7x4", "6x7x4", (1,))
     assert [standing.agent for standing in standings(report)] == ["winblock", "greedy", "random"]
     assert set(report.seconds_per_move) == {"random", "greedy", "winblock"}
+    assert report.distinct_games == len({(record.first, record.second, record.moves) for record in store.games()})
+    assert f"60 games, {report.distinct_games} distinct" in report_page(report)
     assert len(report.games) == 3
     for replayed in report.games:
         assert [review.ply for review in replayed.reviews] == list(range(1, len(replayed.record.actions) + 1))
@@ -117,6 +119,7 @@ def test_the_report_of_a_tournament_is_about_its_games_only(tmp_path):
         ratings = {row.agent: row.elo for row in play_tournament(plans[0], store).standings}
     assert (report.title, report.seeds, report.command) == ("2 agents on 3x3x3/free", (5,), "again")
     assert sum(result.games for result in report.results) == 4
+    assert 0 < report.distinct_games <= 4
     assert [grade.agent for grade in report.grades] == ["greedy"]
     assert {rating.agent: rating.elo for rating in report.ratings.table} == ratings
 
@@ -137,6 +140,15 @@ def test_grades_are_read_and_the_newest_counts(tmp_path):
         store.add_grade(agent, "connect4", "bad", {"positions": "many"})
         with pytest.raises(StoreError, match="grade of 'random' cannot be read"):
             report_from_store(store, "connect4")
+
+
+def test_a_grade_on_the_usual_suite_comes_before_newer_ones_on_others(tmp_path):
+    agent = AgentIdentity.parse("random")
+    with Store.open(tmp_path / "lab.sqlite") as store:
+        for suite, accuracy in (("mine.npz", 0.1), ("standard", 0.2), ("standard", 0.3), ("mine.npz", 0.4)):
+            store.add_grade(agent, "connect4", suite, {**GRADE, "outcome_accuracy": accuracy})
+        report = report_from_store(store, "connect4")
+    assert [(grade.suite, grade.outcome_accuracy) for grade in report.grades] == [("standard", 0.3)]
 
 
 def test_agents_of_one_name_stay_apart(tmp_path):

@@ -42,7 +42,8 @@ def play_match(
     until the test is decided.
 
     The games follow from the arguments alone, however many workers play them: every game has its
-    own random streams, and agents are made anew for it. Only `move_seconds` brings in the clock.
+    own random streams, and agents are made anew for it. Only `move_seconds` brings in the clock. Asked
+    for in the other order, two agents play the same games.
     """
     plan = plan_match(
         a,
@@ -76,5 +77,5 @@ def match_games(
 
 def _played(plan: MatchPlan, workers: Workers) -> Iterator[GameRecord]:
     with open_pool(workers, tasks=plan.games // 2) as pool:
-        for _, games in play_plans([plan], pool, [0]):
-            yield from (record for _, record in games)
+        for _, games in play_plans([plan.in_order()], pool, [0]):
+            yield from plan.seen_by_a(record for _, record in games)

@@ -6,6 +6,7 @@ begin with those for a smaller one, as long as they have the same number of plie
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -14,13 +15,26 @@ import numpy as np
 from inarow.errors import InvalidLimitError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
+from inarow.search.book import book_key
 from inarow.search.book_build import position_of_key
+from inarow.search.questions import Limits
 from inarow.search.shipped import shipped_book
+from inarow.search.solver import Solver
 
 OpeningKind = Literal["balanced", "random"]
+"""What can be asked for."""
+OpeningSource = Literal["balanced", "solved", "random"]
+"""Where openings are from: the book of the board, positions that were solved to find them, or random moves."""
 
 _BOOK_PLIES = 6
 """Of balanced openings, unless told otherwise or the book has fewer: a thousand exact draws on 6x7x4."""
+_MOST_POSITIONS = 5_000
+"""Of a ply, where they are solved to find openings among them."""
+_FAST_NODES, _SLOW_NODES = 1_000_000, 20_000
+"""What solving one of them may take, on boards that the solver is made for and on others."""
+_WHOLE_WORK = 20
+"""What solving all of them may take, as a multiple of that: some seconds."""
+_SOLVER_MEMORY = 16 << 20
 _MAX_MISSES = 200
 """Draws in a row without a new opening after which the board is said to have no more of that length."""
 
@@ -31,15 +45,25 @@ def usual_plies(spec: GameSpec, count: int, kind: OpeningKind) -> int:
     return _usual_random_plies(spec, count) if book is None else min(book.plies, _BOOK_PLIES) // 2 * 2
 
 
-def find_openings(spec: GameSpec, count: int, kind: OpeningKind, *, seed: int, plies: int) -> list[Position]:
-    """`count` openings, all of `plies` moves.
-
-    Balanced ones come from the book of the board, exact draws first. Where there is no book, or
-    none of that many plies, they are random ones, too.
+def opening_source(spec: GameSpec, kind: OpeningSource, plies: int) -> OpeningSource:
+    """Where openings of `plies` moves are from that are to be of some kind: balanced ones from the book of the board;
+    where it has none of that many plies, solved ones; where that would take too long, random ones.
     """
-    book = shipped_book(spec) if kind == "balanced" else None
-    if book is None or not 0 <= plies <= book.plies:
+    if kind != "balanced":
+        return kind
+    book = shipped_book(spec)
+    if book is not None and 0 <= plies <= book.plies:
+        return "balanced"
+    return "solved" if 0 <= plies < spec.cells and _solved_openings(spec, plies) else "random"
+
+
+def find_openings(spec: GameSpec, count: int, kind: OpeningSource, *, seed: int, plies: int) -> list[Position]:
+    """`count` openings, all of `plies` moves, from where `opening_source` says."""
+    source = opening_source(spec, kind, plies)
+    if source == "random":
         return random_openings(spec, count, seed=seed, plies=plies)
+    if source == "solved":
+        return _shuffled(_solved_openings(spec, plies), count, seed)
     return _balanced_openings(spec, count, seed=seed, plies=plies)
 
 
@@ -70,6 +94,58 @@ def _book_entries(spec: GameSpec, plies: int) -> tuple[np.ndarray, np.ndarray]:
     assert book is not None
     chosen = book.entry_plies() == plies
     return book.keys[chosen], np.abs(book.scores[chosen])
+
+
+@lru_cache(maxsize=8)
+def _solved_openings(spec: GameSpec, plies: int) -> tuple[Position, ...]:
+    """The quiet positions of `plies` stones with the smallest exact score, either sign, and of mirror images one.
+    Empty if there are too many positions, or too hard ones.
+
+    All are solved, and by a solver of our own: were it to depend on the number that is wanted, or on what others have
+    solved before, whether openings are balanced, a match could not go on with the openings it began with.
+    """
+    positions = _quiet_positions(spec, plies)
+    solver = Solver(spec, memory=_SOLVER_MEMORY)
+    most = _FAST_NODES if spec.gravity and spec.fits_word else _SLOW_NODES
+    left = _WHOLE_WORK * most
+    imbalance = []
+    for position in positions:
+        solution = solver.solve(position, limits=Limits(nodes=min(most, left)))
+        if solution.score is None:
+            return ()
+        left = max(0, left - solution.nodes)
+        imbalance.append(abs(solution.score))
+    least = min(imbalance, default=0)
+    return tuple(position for position, score in zip(positions, imbalance, strict=True) if score == least)
+
+
+def _quiet_positions(spec: GameSpec, plies: int) -> list[Position]:
+    """Those of `plies` stones, of mirror images one; none if a ply has too many positions."""
+    level = [Position.start(spec)]
+    for _ in range(plies):
+        following: dict[int, Position] = {}
+        for position in level:
+            for action in position.legal_actions:
+                after = position.play(action)
+                if not after.is_over:
+                    following.setdefault(book_key(after), after)
+            if len(following) > _MOST_POSITIONS:
+                return []
+        level = list(following.values())
+    return [position for position in level if _is_quiet(position)]
+
+
+def _shuffled(positions: Sequence[Position], count: int, seed: int) -> list[Position]:
+    """`count` of some positions, in turn when there are no more. At random in which order, and in which of its two
+    mirror images, each comes.
+    """
+    rng = np.random.default_rng(seed)
+    order, are_mirrored = rng.permutation(len(positions)), rng.random(len(positions)) < 0.5
+    shuffled = [
+        positions[number].mirror() if is_mirrored else positions[number]
+        for number, is_mirrored in zip(order.tolist(), are_mirrored.tolist(), strict=True)
+    ]
+    return _in_turn(shuffled, count)
 
 
 def random_openings(spec: GameSpec, count: int, *, seed: int, plies: int | None = None) -> list[Position]:

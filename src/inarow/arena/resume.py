@@ -25,11 +25,11 @@ def play_into_store(
     for match, plan in enumerate(plans):
         yield match, stored_games(plan, store)
     with open_pool(workers) as pool:
-        for match, games in play_plans(plans, pool, finished):
+        for match, games in play_plans([plan.in_order() for plan in plans], pool, finished):
             store.add_games(match_ids[match], games)
-            yield match, [record for _, record in games]
+            yield match, plans[match].seen_by_a(record for _, record in games)
 
 
 def stored_games(plan: MatchPlan, store: Store) -> list[GameRecord]:
     """The games of a plan that the store has."""
-    return list(islice(store.games(match_id=store.add_match(plan.entry())), plan.games))
+    return plan.seen_by_a(islice(store.games(match_id=store.add_match(plan.entry())), plan.games))

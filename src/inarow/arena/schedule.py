@@ -7,8 +7,8 @@ so a game follows from its plan and its number, however the tasks are cut and wh
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from inarow import __version__
 from inarow.agents.agent import check_board
 from inarow.agents.registry import make_agent
 from inarow.arena.game import play_game
-from inarow.arena.openings import OpeningKind, find_openings, usual_plies
+from inarow.arena.openings import OpeningKind, OpeningSource, find_openings, opening_source, usual_plies
 from inarow.arena.store_entries import AgentIdentity, MatchEntry, to_json
 from inarow.errors import InvalidLimitError
 from inarow.games.position import Position
@@ -44,14 +44,29 @@ class MatchPlan:
     games: int
     """An even number. The games of a shorter match are the first ones of a longer one."""
     seed: int
-    openings: OpeningKind
+    openings: OpeningSource
     opening_plies: int
     move_seconds: float | None
     """A decision that takes longer loses the game."""
 
+    def in_order(self) -> MatchPlan:
+        """The same match with its agents in the order of their names: so it is played and kept, whichever of them
+        is asked for first. Otherwise deterministic agents would play the same games in two matches.
+        """
+        a, b = sorted((self.a, self.b))
+        return replace(self, a=a, b=b)
+
+    def seen_by_a(self, records: Iterable[GameRecord]) -> list[GameRecord]:
+        """Whole pairs of games of `in_order`, in each pair that in which a moves first ahead."""
+        records = list(records)
+        if self.a <= self.b:
+            return records
+        pairs = zip(records[1::2], records[::2], strict=False)  # half a pair is played again
+        return [record for pair in pairs for record in pair]
+
     def entry(self) -> MatchEntry:
         """The match as the store keeps it, under a key that follows from what decides its games."""
-        a, b = AgentIdentity.parse(self.a), AgentIdentity.parse(self.b)
+        a, b = (AgentIdentity.parse(agent) for agent in sorted((self.a, self.b)))
         settings = {"openings": self.openings, "move_seconds": self.move_seconds, "version": __version__}
         decisive = (str(self.spec), a, b, self.seed, self.opening_plies, settings)
         return MatchEntry(
@@ -86,14 +101,15 @@ def plan_match(
     for agent in agents:
         check_board(agent, spec)
     plies = usual_plies(spec, games // 2, openings) if opening_plies is None else opening_plies
-    find_openings(spec, 1, openings, seed=seed, plies=plies)  # raises if there are none
+    source = opening_source(spec, openings, plies)
+    find_openings(spec, 1, source, seed=seed, plies=plies)  # raises if there are none
     return MatchPlan(
         a=agents[0].name,
         b=agents[1].name,
         spec=spec,
         games=games,
         seed=seed,
-        openings=openings,
+        openings=source,
         opening_plies=plies,
         move_seconds=move_seconds,
     )

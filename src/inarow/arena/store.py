@@ -28,6 +28,7 @@ from inarow.games.record import GameRecord
 from inarow.games.spec import GameSpec
 
 _MATCH_COLUMNS = "key, board, a, b, seed, opening_plies, settings"
+_A_IS_FIRST = "first = a AND (a != b OR number % 2 = 0)"
 _PAGE = 500
 """Games read at a time: between pages, nothing is locked and no old state is kept alive."""
 
@@ -141,23 +142,46 @@ class Store:
                         record = from_row(row, match.board, names)
                     yield record
 
+    def counted_matches(self, board: str) -> dict[int, MatchEntry]:
+        """The matches on a board that count, by id: of those with the same games, the newest that has some finished.
+
+        Another version of inarow plays a match again, and its games are mostly the same: to add them up would
+        pass one sample off as two.
+        """
+        rows = self._execute(
+            "SELECT id FROM matches WHERE board = ? AND EXISTS"
+            " (SELECT 1 FROM games WHERE match = matches.id AND termination != 'unfinished')",
+            (str(GameSpec.parse(board)),),
+        )
+        played = {match_id for (match_id,) in rows}
+        matches = {match_id: match for match_id, match in self.matches(board=board).items() if match_id in played}
+        with damage_told(self._path):
+            newest = {match.games_key: match_id for match_id, match in matches.items()}
+        return {match_id: matches[match_id] for match_id in sorted(newest.values())}
+
     def results(self, board: str) -> list[PairResult]:
-        """What the finished games on a board sum up to, for each ordered pair of agents that met."""
+        """What the finished games of the counted matches on a board sum up to, for each ordered pair of agents that
+        met.
+        """
         agents = self._agents()
         rows = self._execute(
             "SELECT first, second, count(*) FILTER (WHERE winner = 1), count(*) FILTER (WHERE winner IS NULL),"
-            " count(*) FILTER (WHERE winner = 2) FROM games JOIN matches ON matches.id = games.match"
-            " WHERE board = ? AND termination != 'unfinished' GROUP BY first, second ORDER BY first, second",
-            (str(GameSpec.parse(board)),),
+            " count(*) FILTER (WHERE winner = 2), count(DISTINCT moves) FROM games"
+            " WHERE match IN (SELECT value FROM json_each(?)) AND termination != 'unfinished'"
+            " GROUP BY first, second ORDER BY first, second",
+            (to_json(list(self.counted_matches(board))),),
         )
         with damage_told(self._path):
             return [PairResult(agents[first], agents[second], *counts) for first, second, *counts in rows]
 
     def match_results(self, board: str) -> dict[int, tuple[int, int, int]]:
-        """Wins, draws and losses of a, by the id of each match on a board that has finished games."""
+        """Wins, draws and losses of a, by the id of each match on a board that has finished games.
+
+        Against itself, a is the side that moves first in the games of even numbers.
+        """
         rows = self._execute(
-            "SELECT match, count(*) FILTER (WHERE winner = iif(first = a, 1, 2)),"
-            " count(*) FILTER (WHERE winner IS NULL), count(*) FILTER (WHERE winner = iif(first = a, 2, 1))"
+            f"SELECT match, count(*) FILTER (WHERE winner = iif({_A_IS_FIRST}, 1, 2)),"
+            f" count(*) FILTER (WHERE winner IS NULL), count(*) FILTER (WHERE winner = iif({_A_IS_FIRST}, 2, 1))"
             " FROM games JOIN matches ON matches.id = games.match"
             " WHERE board = ? AND termination != 'unfinished' GROUP BY match",
             (str(GameSpec.parse(board)),),

@@ -48,6 +48,17 @@ class MatchEntry:
     settings: dict[str, Any] = field(default_factory=dict)
     """Whatever else decides the games; must be JSON."""
 
+    @property
+    def games_key(self) -> str:
+        """The same for matches with the same games, whichever version of inarow played them and whichever agent is
+        named first. A match that does not tell its version is like no other.
+        """
+        settings = dict(self.settings)
+        if settings.pop("version", None) is None:
+            return self.key
+        agents = sorted(map(to_json, (self.a, self.b)))
+        return to_json((self.board, agents, str(self.seed), self.opening_plies, settings))
+
 
 @dataclass(frozen=True, slots=True)
 class PairResult:
@@ -58,6 +69,8 @@ class PairResult:
     wins: int
     draws: int
     losses: int
+    distinct: int
+    """How many of the games differ in their moves."""
 
 
 @dataclass(frozen=True, slots=True)

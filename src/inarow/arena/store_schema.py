@@ -81,10 +81,18 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 
 
 def default_store_path() -> Path:
-    """`inarow/lab.sqlite` in the user's data folder; XDG_DATA_HOME decides where it is set."""
-    home = Path.home()
-    folder = {"win32": home / "AppData/Local", "darwin": home / "Library/Application Support"}.get(sys.platform)
-    return Path(os.environ.get("XDG_DATA_HOME") or folder or home / ".local/share") / "inarow/lab.sqlite"
+    """`inarow/lab.sqlite` in the user's data folder; XDG_DATA_HOME decides where it is set. Raises StoreError."""
+    return _data_folder() / "inarow/lab.sqlite"
+
+
+def _data_folder() -> Path:
+    if chosen := os.environ.get("XDG_DATA_HOME"):
+        return Path(chosen)
+    try:
+        home = Path.home()
+    except RuntimeError:
+        raise StoreError("nobody knows your home folder: set XDG_DATA_HOME, or name a results store") from None
+    return home / {"win32": "AppData/Local", "darwin": "Library/Application Support"}.get(sys.platform, ".local/share")
 
 
 @contextmanager

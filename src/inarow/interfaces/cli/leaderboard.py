@@ -23,7 +23,7 @@ def leaderboard(*, board: Board = "connect4", store: Path | None = None, json: J
     """Rate all agents of the results store by all their games on a board.
 
     Agents that no games link, directly or through others, are rated apart. Where an agent was
-    graded, its outcome accuracy is told, too.
+    graded, its outcome accuracy is told, too. A match that several versions played counts once.
 
     Args:
         store: The results store; by default the one in the user's data folder.
@@ -33,7 +33,7 @@ def leaderboard(*, board: Board = "connect4", store: Path | None = None, json: J
         groups = rate_store(results, name)
         known = report_from_store(results, name, games=0) if groups else None
     if json:
-        print_json({"board": name, "groups": [_document(known, ratings) for ratings in groups] if known else []})
+        print_json(_document(name, known, groups))
         return
     if known is None:
         stdout.print(f"there are no games on {name} yet", highlight=False)
@@ -43,6 +43,11 @@ def leaderboard(*, board: Board = "connect4", store: Path | None = None, json: J
         stdout.print(
             f"{ratings.anchor or 'their mean'} is 0; the first move is worth {ratings.advantage:+.0f}", highlight=False
         )
+    stdout.print(f"{_games(known)} games, {known.distinct_games} distinct", highlight=False)
+
+
+def _games(known: ReportData) -> int:
+    return sum(result.games for result in known.results)
 
 
 def _group(known: ReportData, ratings: Ratings) -> list[Standing]:
@@ -60,7 +65,14 @@ def _drawn(agents: list[Standing]) -> Table:
     return drawn
 
 
-def _document(known: ReportData, ratings: Ratings) -> dict[str, object]:
+def _document(board: str, known: ReportData | None, groups: list[Ratings]) -> dict[str, object]:
+    if known is None:
+        return {"board": board, "games": 0, "distinct_games": 0, "groups": []}
+    rated = [_rated(known, ratings) for ratings in groups]
+    return {"board": board, "games": _games(known), "distinct_games": known.distinct_games, "groups": rated}
+
+
+def _rated(known: ReportData, ratings: Ratings) -> dict[str, object]:
     table = [
         {
             **asdict(agent.rating),

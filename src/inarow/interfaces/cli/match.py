@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.table import Table
 
 from inarow.arena.match import match_games
+from inarow.arena.openings import OpeningSource
 from inarow.arena.schedule import plan_match
 from inarow.arena.sprt import Sprt, SprtResult
 from inarow.arena.store import Store
@@ -77,13 +78,13 @@ def match(
     finished_pairs = records[: len(records) // 2 * 2]
     if finished_pairs:
         summary = summarise(finished_pairs, test)
-        print_json(summary) if json else _print_summary(summary)
+        print_json(summary) if json else _print_summary(summary, plan.openings)
     if interrupted is not None:
         stderr.print(f"stopped after {len(records)} of {games} games", style="yellow")
         raise interrupted
 
 
-def _print_summary(summary: MatchSummary) -> None:
+def _print_summary(summary: MatchSummary, openings: OpeningSource) -> None:
     stdout.print(f"{summary.a} - {summary.b} on {summary.board}", style="bold", highlight=False)
     low, high = summary.score_interval
     stdout.print(
@@ -101,9 +102,10 @@ def _print_summary(summary: MatchSummary) -> None:
         table.add_row(name, str(row.games), str(row.wins), str(row.draws), str(row.losses))
     stdout.print(table)
     stdout.print(
-        f"{summary.distinct_games} distinct games from {summary.openings} openings of {summary.opening_plies} plies,"
-        f" {summary.plies_per_game:.1f} plies a game, seed {summary.seed}",
+        f"{summary.distinct_games} distinct games from {summary.openings} {openings} openings of"
+        f" {summary.opening_plies} plies, {summary.plies_per_game:.1f} plies a game, seed {summary.seed}",
         highlight=False,
+        soft_wrap=True,
     )
     for name, cost in zip((summary.a, summary.b), summary.cost.values(), strict=True):
         stdout.print(f"{name}: {_cost(cost)}", highlight=False)

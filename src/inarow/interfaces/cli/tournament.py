@@ -10,6 +10,7 @@ import msgspec
 from rich.table import Table
 
 from inarow.arena.export import write_crosstable, write_json_lines, write_ratings
+from inarow.arena.openings import OpeningSource
 from inarow.arena.resume import play_into_store, stored_games
 from inarow.arena.standings import CrossTable, Standing, TournamentSummary
 from inarow.arena.store import Store
@@ -84,7 +85,7 @@ def tournament(
         summary = summarise_tournament(plan, results)
         if out is not None:
             _write_files(out, plan, results, summary, table)
-    print_json(summary) if json else _print_summary(summary, table)
+    print_json(summary) if json else _print_summary(summary, table, plan.matches[0].openings)
 
 
 @contextmanager
@@ -141,8 +142,9 @@ def _points(table: CrossTable, agent: str, opponents: Sequence[str]) -> str:
     return f"{table.points(agent, opponents):g}/{games}" if games else "-"
 
 
-def _print_summary(summary: TournamentSummary, table: CrossTable) -> None:
-    title = f"{summary.board}: {summary.games} games, {summary.distinct_games} distinct, seed {summary.seed}"
+def _print_summary(summary: TournamentSummary, table: CrossTable, openings: OpeningSource) -> None:
+    games = f"{summary.games} games, {summary.distinct_games} distinct"
+    title = f"{summary.board}: {games}, {openings} openings, seed {summary.seed}"
     stdout.print(title, style="bold", highlight=False)
     print_table(_draw_crosstable(table, [standing.agent for standing in summary.standings]))
     stdout.print()

@@ -65,6 +65,8 @@ class ReportData:
     seconds_per_move: dict[str, float] = field(default_factory=dict)
     """The median: the first moves of a process also load compiled code."""
     games: tuple[ReplayGame, ...] = ()
+    distinct_games: int | None = None
+    """How many of all games differ in their moves or in who made them; None if nobody has counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,12 +13,12 @@ from typing import Any
 import msgspec
 
 from inarow import __version__
-from inarow.arena.leaderboard import numbered_names
+from inarow.arena.leaderboard import chosen_grades, numbered_names
 from inarow.arena.ratings import Ratings, Results, count_results, fit_ratings
 from inarow.arena.resume import stored_games
 from inarow.arena.review import MoveReview, review_move
 from inarow.arena.store import Store
-from inarow.arena.store_entries import AgentIdentity, GradeEntry
+from inarow.arena.store_entries import AgentIdentity, GradeEntry, MatchEntry
 from inarow.arena.tournament import TournamentPlan
 from inarow.errors import InvalidResultsError, StoreError, one_line, shown
 from inarow.games.position import Position
@@ -45,17 +45,17 @@ def report_from_store(
     their moves. Raises StoreError if the store knows nothing about the board.
     """
     board = str(GameSpec.parse(board))
-    pairs, grades, matches = store.results(board), store.grades(board), store.matches(board=board)
+    pairs, grades, matches = store.results(board), store.grades(board), store.counted_matches(board)
     if not pairs and not grades:
         boards = ", ".join(sorted({match.board for match in store.matches().values()})) or "nothing"
         raise StoreError(f"the results store has no games or grades on {board}; it has {boards}")
     players = [agent for pair in pairs for agent in (pair.first, pair.second)]
     names = numbered_names([*players, *(entry.agent for entry in grades)])
     results = [Results(names[p.first], names[p.second], p.wins, p.draws, p.losses) for p in pairs]
-    records = partial(_records, store, board, names)
+    records = partial(_records, store, matches, names)
     seeds = tuple(sorted({match.seed for match in matches.values()}))
     report = _report(board, names, results, records, grades, games, analyse)
-    return replace(report, seeds=seeds, command=command)
+    return replace(report, seeds=seeds, command=command, distinct_games=sum(pair.distinct for pair in pairs))
 
 
 def report_from_tournament(
@@ -70,7 +70,8 @@ def report_from_tournament(
         return chain.from_iterable(stored_games(match, store) for match in plan.matches)
 
     report = _report(board, names, count_results(records()), records, grades, games, analyse)
-    return replace(report, seeds=(plan.seed,), command=command)
+    distinct = len({(record.first, record.second, record.moves) for record in records()})
+    return replace(report, seeds=(plan.seed,), command=command, distinct_games=distinct)
 
 
 def bounded_analysis(spec: GameSpec) -> Analyse:
@@ -97,7 +98,7 @@ def _report(
         results=results,
         ratings=ratings,
         unrated=unrated,
-        grades=tuple({entry.agent: _read_grade(entry, names) for entry in grades}.values()),  # the newest of each
+        grades=tuple(_read_grade(entry, names) for entry in chosen_grades(grades).values()),
         seconds_per_move=_seconds_per_move(records()),
         games=tuple(
             ReplayGame(record, review_end(record, analyse) if analyse else ())
@@ -148,11 +149,11 @@ def _rate(results: Iterable[Results]) -> tuple[Ratings | None, str | None]:
         return None, one_line(error)
 
 
-def _records(store: Store, board: str, names: Names) -> Iterator[GameRecord]:
-    """The finished games, with the names that the report uses."""
-    for match_id, match in store.matches(board=board).items():
+def _records(store: Store, matches: Mapping[int, MatchEntry], names: Names) -> Iterator[GameRecord]:
+    """The finished games of some matches, with the names that the report uses."""
+    for match_id, match in matches.items():
         its_names = {agent.name: names[agent] for agent in (match.a, match.b) if agent in names}
-        for record in store.games(board=board, match_id=match_id):
+        for record in store.games(match_id=match_id):
             if record.termination != "unfinished":
                 yield replace(record, first=its_names[record.first], second=its_names[record.second])
 

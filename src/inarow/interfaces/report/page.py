@@ -76,8 +76,9 @@ def rating_note(data: ReportData) -> str:
 
 
 def _facts(data: ReportData, agents: list[Standing]) -> str:
-    games = sum(result.games for result in data.results)
-    return f"Board {data.board} · {len(agents)} agents · {games} games"
+    games = f"{sum(result.games for result in data.results)} games"
+    distinct = "" if data.distinct_games is None else f", {data.distinct_games} distinct"
+    return f"Board {data.board} · {len(agents)} agents · {games}{distinct}"
 
 
 def _plots(data: ReportData, agents: list[Standing]) -> Element:

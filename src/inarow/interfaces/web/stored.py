@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from inarow.arena.leaderboard import rate_store
+from inarow.arena.leaderboard import chosen_grades, rate_store
 from inarow.arena.store import Store
 from inarow.games.record import GameRecord
 from inarow.interfaces.web.questions import Say
@@ -40,7 +40,7 @@ def leaderboard(question: StoreQuestion, say: Say) -> list[list[dict[str, Any]]]
     """For each group of agents that games link, its ratings, strongest first."""
     assert question.board is not None
     with Store.open(Path(question.path), readonly=True) as store:
-        grades = {entry.agent.name: entry.grade for entry in store.grades(question.board)}
+        grades = {agent.name: entry.grade for agent, entry in chosen_grades(store.grades(question.board)).items()}
         groups = rate_store(store, question.board)
     return [
         [
