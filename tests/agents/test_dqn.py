@@ -12,8 +12,8 @@ from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.learning.deep_q.export import to_model
 from inarow.learning.deep_q.layers import first_weights
-from inarow.learning.deep_q.shipped import shipped_nets
 from inarow.learning.net_file import NetAbout, load_net, save_net
+from inarow.learning.shipped_nets import shipped_nets
 from tests.learning.deep_q.nets import config_of, write_net
 from tests.strategies import ongoing_positions
 
@@ -111,9 +111,9 @@ def test_a_net_that_does_something_else_is_told_in_one_line(tmp_path):
     assert "no finite value" in one_line(f"dqn:net={path}")
 
 
-@pytest.mark.parametrize("name", sorted(shipped_nets()))
+@pytest.mark.parametrize("name", sorted(shipped_nets("deep_q")))
 def test_shipped_nets_play_and_say_where_they_come_from(name):
-    path = shipped_nets()[name]
+    path = shipped_nets("deep_q")[name]
     assert path.stat().st_size < 1 << 20
     about = load_net(path, "deep-q").about
     assert about.board == "6x7x4"

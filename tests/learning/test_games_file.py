@@ -1,6 +1,7 @@
 """The games of a run: all or none are added, and those after the last checkpoint are cut off."""
 
 import csv
+import os
 import resource
 from contextlib import contextmanager
 
@@ -59,6 +60,14 @@ def test_a_file_without_its_games_is_refused(tmp_path):
     (tmp_path / "games.csv").unlink()
     with pytest.raises(ConfigError, match="cannot be read"):
         games.cut(0)
+
+
+def test_games_can_be_brought_to_the_disk(tmp_path, monkeypatch):
+    games, synced = begun(tmp_path), []
+    games.add([GAME])
+    monkeypatch.setattr("os.fsync", lambda file: synced.append(os.fstat(file).st_size))
+    games.sync()
+    assert synced == [(tmp_path / "games.csv").stat().st_size]
 
 
 @pytest.mark.parametrize("number", [1, 1000])

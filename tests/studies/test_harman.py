@@ -143,6 +143,11 @@ def test_published_numbers_are_those_of_the_picture():
     assert published().curve.start < 0 < published().curve.at_4500 < published().curve.at_50000 < published().curve.peak
 
 
+def test_the_published_learner_refuses_a_board_beyond_one_word():
+    with pytest.raises(InvalidLimitError, match="fit one word of 64 bits; 9x9x4 is too large"):
+        make_agent("harman/q").decide(Position.start(GameSpec(9, 9, 4)))
+
+
 @pytest.mark.compiled
 def test_the_published_learner_plays_where_it_was_trained():
     agent = make_agent("harman/q:episodes=3000,playouts=10", seed=1)

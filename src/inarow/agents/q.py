@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +16,7 @@ from inarow.array_file import content_hash
 from inarow.errors import TableError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.learning.tabular.lookup import TableValues, load_values, shipped_table
+from inarow.learning.tabular.lookup import TableValues, load_values, shipped_table, shipped_tables
 
 
 class QParameters(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,6 +55,7 @@ class QAgent:
         return self._values
 
 
-def table_hash(parameters: QParameters) -> str | None:
-    """Of the table file, if one is named."""
-    return None if parameters.table == "auto" else content_hash(Path(parameters.table), TableError)
+def table_hash(parameters: QParameters) -> str:
+    """Of the table file, or of all that come with inarow: which of them plays is known only at the board."""
+    paths: Iterable[Path] = shipped_tables().values() if parameters.table == "auto" else (Path(parameters.table),)
+    return "+".join(content_hash(path, TableError) for path in paths)

@@ -21,9 +21,11 @@ from inarow.games.spec import GameSpec
 from inarow.learning.config import find_document, presets, to_config
 from inarow.learning.deep_q.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from inarow.learning.deep_q.config import DeepQConfig
+from inarow.learning.deep_q.network import TrainedNet
 from inarow.learning.deep_q.run import DeepQRun
 from inarow.learning.deep_q.trainer import Trainer
 from inarow.learning.exploration.config import Policy
+from inarow.learning.games_file import GamesFile
 from tests.interfaces.command_line import inarow
 from tests.learning.deep_q.nets import config_of
 
@@ -125,6 +127,40 @@ def test_a_killed_run_goes_on_to_the_same_net(tmp_path):
     assert files(tmp_path / "whole") == {
         name: content for name, content in files(tmp_path / "killed").items() if not name.startswith(".")
     }
+
+
+@pytest.mark.parametrize("left", [None, "", "board,open", "board,opening,result,moves\n4x4x4,0,1,1"])
+def test_a_run_killed_before_its_first_checkpoint_begins_again(tmp_path, left):
+    config = replace(TINY, episodes=20)
+    for name in ("whole", "killed"):
+        DeepQRun.start(config, tmp_path / name)
+    games = tmp_path / "killed" / "games.csv"
+    games.unlink() if left is None else games.write_text(left)
+    for name in ("whole", "killed"):
+        DeepQRun.resume(tmp_path / name).train()
+    assert files(tmp_path / "whole") == files(tmp_path / "killed")
+
+
+def test_games_are_on_the_disk_before_the_checkpoint_that_counts_them(tmp_path, monkeypatch):
+    done = []
+    monkeypatch.setattr(GamesFile, "sync", lambda games: done.append("games"))
+    monkeypatch.setattr("inarow.learning.deep_q.run.save_checkpoint", lambda *_: done.append("checkpoint"))
+    DeepQRun.start(replace(TINY, episodes=10), tmp_path).train(checkpoint_seconds=1000)
+    assert done == ["games", "checkpoint"]
+
+
+def test_a_net_that_diverges_ends_the_run_at_the_last_batch(tmp_path, monkeypatch):
+    run = DeepQRun.start(TINY, tmp_path)
+    fit, losses = TrainedNet.fit, iter([0.5, float("inf")])
+
+    def diverge(net, *batch):
+        fit(net, *batch)
+        return next(losses)
+
+    monkeypatch.setattr(TrainedNet, "fit", diverge)
+    with pytest.raises(ConfigError, match=r"the net has diverged.*lower learning_rate"):
+        run.train()
+    assert DeepQRun.resume(tmp_path).trainer.episodes == 10
 
 
 def refusal(folder: Path) -> str:

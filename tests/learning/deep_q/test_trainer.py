@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from inarow.agents.registry import make_agent, parse_agent
+from inarow.errors import ConfigError
 from inarow.games.position import Position
 from inarow.learning.deep_q import boards
+from inarow.learning.deep_q.checkpoint import Checkpoint
 from inarow.learning.deep_q.config import DeepQConfig, Network, Rewards
 from inarow.learning.deep_q.opponents import AgentOpponents, negamax_settings
 from inarow.learning.deep_q.play import choose_best, play_games
@@ -88,6 +90,17 @@ def test_targets_are_those_of_the_formula(terminal):
         else:
             assert target == pytest.approx(q + 0.6 * (played.futures[move] - q))
     assert np.isnan(played.futures).sum() == 20
+
+
+@pytest.mark.parametrize("rule", ["quantum", "classical", "epsilon-greedy"])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_net_without_finite_values_has_diverged(rule, value):
+    trainer = Trainer(config_of("4x4x4", policy=Policy(rule=rule)))
+    reached = trainer.checkpoint()
+    broken = {**reached.arrays, "dense1.bias": np.full(1, value, np.float32)}
+    trainer.restore(Checkpoint(reached.state, broken), "test")
+    with pytest.raises(ConfigError, match=r"the net has diverged.*lower learning_rate"):
+        trainer.run_batch()
 
 
 def trained(**settings) -> Trainer:

@@ -98,6 +98,19 @@ def test_a_saved_table_comes_back(saved):
     assert add(larger, [1])[0] == len(table)
 
 
+def test_a_full_table_comes_back_full(tmp_path):
+    memory, path = 10 * row_bytes(SPEC), tmp_path / "table.npz"
+    table = QTable(SPEC, memory=memory)
+    for _ in range(3):
+        add(table, range(15))
+        table.save(path)
+        table, _ = QTable.load(path, memory=memory)
+    assert (len(table), table.refused) == (10, 15)
+    empty = QTable(SPEC)
+    empty.save(path)
+    assert len(QTable.load(path)[0]) == 0
+
+
 def rewritten(path, **changes):
     with np.load(path) as arrays:
         kept = dict(arrays)

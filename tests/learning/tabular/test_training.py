@@ -1,19 +1,12 @@
-"""Training: the update against a plain twin, the truth after it, and what a kill leaves."""
+"""Training: the update against a plain twin, the truth after it, and what a bad config says."""
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from inarow.agents.registry import make_agent
-from inarow.array_file import save_arrays
+from inarow.agents.registry import make_agent, parse_agent
 from inarow.errors import ConfigError, InvalidAgentError, TableError
 from inarow.games.kernels import compiled_layout, kernel
 from inarow.games.position import Position
@@ -22,9 +15,8 @@ from inarow.interfaces.bench.plain_q import PlainQ
 from inarow.learning.config import find_document, presets, to_config
 from inarow.learning.tabular.blocking import block_weight
 from inarow.learning.tabular.config import QConfig, find_q_config
-from inarow.learning.tabular.lookup import TableValues, load_values, shipped_table
-from inarow.learning.tabular.q_table import QTable
-from inarow.learning.tabular.run import _FROZEN_KIND, TrainingRun
+from inarow.learning.tabular.lookup import TableValues, load_values, shipped_table, shipped_tables
+from inarow.learning.tabular.run import TrainingRun
 from inarow.learning.tabular.trainer import Trainer
 from inarow.search.solver import Solver
 from tests import reference
@@ -93,6 +85,29 @@ def test_episodes_against_an_agent_are_the_compiled_ones():
     assert compiled[0].reward == pytest.approx(stepwise[0].reward, abs=0.35)
     assert stepwise[-1].wins > stepwise[0].wins - 0.2
     assert stepwise[-1].rows > 50
+
+
+@pytest.mark.parametrize("opponent", ["random", "greedy:epsilon=1.0"])  # compiled, and move by move
+@pytest.mark.parametrize(
+    ("board", "side", "reward"),
+    [
+        ("2x2x2", "first", 50 - 1),  # its second stone always makes a line
+        ("2x2x2", "second", -50),
+        ("1x4x3", "first", -10 - 1),  # the opponent fills the board
+        ("1x4x3", "second", -10 - 1),
+        ("1x3x3", "first", -10 - 1),
+        ("1x3x3", "second", -10),
+    ],
+)
+def test_the_end_of_a_game_takes_the_place_of_the_last_step(board, side, reward, opponent):
+    settings = config(
+        board=board,
+        target="own-turn",
+        rewards={"win": 50, "loss": -50, "draw": -10, "step": -1},
+        phases=[{"episodes": 20, "opponent": opponent, "side": side}],
+        report=1,
+    )
+    assert {point.reward for point in trained(settings).curve} == {reward}
 
 
 def test_mirror_images_share_their_values():
@@ -169,158 +184,6 @@ def test_shipped_tables_hold_against_perfect_play(board):
 # --- Runs in folders ---
 
 
-def same(one: Path, other: Path) -> bool:
-    with np.load(one / "table.npz") as a, np.load(other / "table.npz") as b:
-        return all(np.array_equal(a[name], b[name]) for name in ("keys", "values", "visits", "header"))
-
-
-PHASES = [
-    {"episodes": 3000, "opponent": "random", "random_starts": 0.3},
-    {"episodes": 2000, "opponent": "frozen", "self_play": 0.3, "generations": 3},
-    {"episodes": 1500, "opponent": "mcts:simulations=5", "side": "second"},
-    {"episodes": 40, "opponent": "minimax:depth=1"},
-]
-
-
-class StopError(Exception):
-    pass
-
-
-@pytest.mark.compiled
-@pytest.mark.parametrize("exploration", [{"rule": "adaptive"}, {"decay": 0.999}])
-def test_a_stopped_run_ends_with_the_same_table(tmp_path, exploration):
-    settings = config(phases=PHASES, exploration=exploration, report=700, symmetry=True)
-
-    def opponent(text, seed):
-        return make_agent(text, seed=seed)
-
-    TrainingRun.start(settings, tmp_path / "whole", opponent).train()
-    choice = np.random.default_rng(3)
-    stops = 0
-    run = TrainingRun.start(settings, tmp_path / "broken", opponent)
-    while not run.trainer.is_finished:
-        until = run.trainer.episodes + int(choice.integers(100, 2500))
-
-        def watch(trainer, until=until):
-            if trainer.episodes >= until:
-                raise StopError
-
-        try:
-            run.train(watch)
-        except StopError:
-            stops += 1
-            run = TrainingRun.resume(tmp_path / "broken", opponent)
-    assert stops >= 4
-    assert same(tmp_path / "whole", tmp_path / "broken")
-    assert (tmp_path / "whole" / "curve.csv").read_text() == (tmp_path / "broken" / "curve.csv").read_text()
-    assert not list(tmp_path.glob("*/frozen-*"))
-
-
-FROZEN = config(phases=[{"episodes": 200, "opponent": "frozen", "generations": 3}])
-
-
-def stopped_in(generation: int, folder: Path) -> Trainer:
-    def watch(trainer):
-        if trainer.generation >= generation:
-            raise StopError
-
-    run = TrainingRun.start(FROZEN, folder)
-    with pytest.raises(StopError):
-        run.train(watch)
-    assert len(run.trainer.table)
-    return run.trainer
-
-
-@pytest.mark.parametrize("generation", [0, 1])
-@pytest.mark.parametrize("are_rows_counted", [True, False])
-def test_a_run_stopped_against_a_frozen_opponent_ends_with_the_same_table(tmp_path, generation, are_rows_counted):
-    TrainingRun.start(FROZEN, tmp_path / "whole").train()
-    before = stopped_in(generation, tmp_path / "broken").frozen
-    assert bool(len(before)) == bool(generation)  # the first opponent knows nothing
-    if not are_rows_counted:  # as in files of earlier versions
-        path = tmp_path / "broken" / "table.npz"
-        table, about = QTable.load(path)
-        del about["state"]["frozen_rows"]
-        table.save(path, **about)
-    run = TrainingRun.resume(tmp_path / "broken")
-    assert np.array_equal(run.trainer.frozen, before)
-    run.train()
-    assert same(tmp_path / "whole", tmp_path / "broken")
-    assert not list(tmp_path.glob("*/frozen-*"))
-
-
-def test_frozen_values_of_the_wrong_kind_are_refused(tmp_path):
-    values = stopped_in(1, tmp_path).frozen
-    (path,) = tmp_path.glob("frozen-*")
-    for wrong in (values[:-1], values[:, :-1], values.astype(np.float32), values[0]):
-        save_arrays(path, _FROZEN_KIND, {}, {"values": wrong})
-        with pytest.raises(TableError, match="has values of the wrong kind"):
-            TrainingRun.resume(tmp_path)
-    path.unlink()
-    with pytest.raises(TableError, match="is not a frozen opponent"):
-        TrainingRun.resume(tmp_path)
-
-
-SCRIPT = """
-import sys
-from pathlib import Path
-from inarow.learning.tabular.config import find_q_config
-from inarow.learning.tabular.run import TrainingRun
-folder = Path(sys.argv[1])
-settings = ("phases.0.episodes=400000", "report=20000")
-config = find_q_config("tictactoe-q", settings)
-run = TrainingRun.resume(folder) if folder.exists() else TrainingRun.start(config, folder)
-run.train(checkpoint_seconds=0.0)
-"""
-
-
-@pytest.mark.compiled
-def test_a_killed_run_goes_on(tmp_path):
-    def start(folder):
-        return subprocess.Popen([sys.executable, "-c", SCRIPT, str(folder)], env={**os.environ})
-
-    with start(tmp_path / "whole") as process:
-        assert process.wait(120) == 0
-    kills = 0
-    for kill in (True, True, False):
-        with start(tmp_path / "killed") as process:
-            try:
-                before = _changed(tmp_path / "killed")
-                while kill and process.poll() is None and _changed(tmp_path / "killed") == before:
-                    time.sleep(0.01)
-                if kill and process.poll() is None:
-                    process.send_signal(signal.SIGKILL)
-                    kills += 1
-                process.wait(120)
-            finally:
-                process.kill()
-    assert kills >= 1
-    assert same(tmp_path / "whole", tmp_path / "killed")
-
-
-def _changed(folder: Path) -> int:
-    try:
-        return (folder / "table.npz").stat().st_mtime_ns
-    except OSError:
-        return 0
-
-
-def test_a_run_is_not_started_over(tmp_path):
-    TrainingRun.start(config(), tmp_path)
-    with pytest.raises(ConfigError, match="has a training run; continue it with --resume"):
-        TrainingRun.start(config(), tmp_path)
-    with pytest.raises(ConfigError, match="has no training run"):
-        TrainingRun.resume(tmp_path / "elsewhere")
-    TrainingRun.resume(tmp_path).train()
-    other = TrainingRun.start(config(alpha=0.1), tmp_path / "other")
-    (tmp_path / "other" / "table.npz").write_bytes((tmp_path / "table.npz").read_bytes())
-    with pytest.raises(TableError, match="is not from the config beside it"):
-        TrainingRun.resume(other.folder)
-
-
-# --- Configs ---
-
-
 def test_presets_are_sound():
     assert {"tictactoe-q", "3x5x4-q", "4x4x4-q"} <= set(presets())
     for name in presets():
@@ -368,6 +231,16 @@ def test_the_agent_names_what_is_wrong_with_its_table(tmp_path):
         make_agent(f"q:table={shipped_table(GameSpec(4, 4, 4))}").decide(Position.start())
     with pytest.raises(InvalidAgentError, match="q has no key 'tables'"):
         make_agent("q:tables=x")
+
+
+@pytest.mark.parametrize("agent", ["q", "window"])
+def test_an_agent_with_other_shipped_tables_is_another_one(agent, tmp_path, monkeypatch):
+    kind, parameters = parse_agent(agent)
+    before, tables = kind.content_hash(parameters), shipped_tables()
+    (tmp_path / "retrained.npz").write_bytes(tables["4x4x4"].read_bytes() + b" ")
+    monkeypatch.setattr("inarow.agents.q.shipped_tables", lambda: {**tables, "4x4x4": tmp_path / "retrained.npz"})
+    assert before is not None
+    assert before != kind.content_hash(parameters)
 
 
 def test_the_agent_says_what_it_knows(tmp_path):

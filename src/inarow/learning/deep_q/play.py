@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from inarow.errors import ConfigError
 from inarow.games.kernels import compiled_layout
 from inarow.games.spec import GameSpec
 from inarow.learning.deep_q import boards
@@ -45,7 +46,10 @@ class PlayedGames:
 
 
 def play_games(net: Net, spec: GameSpec, opponents: Opponents, choose: Choose, count: int, side: int) -> PlayedGames:
-    """`count` games from the empty board, move by move together; the learner has `side`, 0 if it moves first."""
+    """`count` games from the empty board, move by move together; the learner has `side`, 0 if it moves first.
+
+    Raises ConfigError if the net has diverged.
+    """
     together = _Together(net, spec, count)
     for ply in range(spec.cells):
         games = np.flatnonzero(together.results == boards.GOING_ON)
@@ -62,6 +66,12 @@ def choose_best(keys: np.ndarray, legal: np.ndarray, values: np.ndarray, games: 
     """The first of the best actions."""
     best: np.ndarray = values.argmax(axis=1)
     return best
+
+
+def check_finite(figures: np.ndarray | float) -> None:
+    """Raises ConfigError if a net, of whose values or losses these are some, has diverged."""
+    if not np.isfinite(figures).all():
+        raise ConfigError("the net has diverged, its values are no longer finite: lower learning_rate")
 
 
 class _Together:
@@ -84,9 +94,11 @@ class _Together:
     def learn(self, games: np.ndarray, choose: Choose) -> np.ndarray:
         """The learner's actions; keeps what is known about them."""
         ahead = look_ahead(self._net, self._spec, self.own, self.mask, games)
+        best = ahead.values.max(axis=1)
+        check_finite(best)
         actions = choose(ahead.keys, ahead.legal, ahead.values, games)
         taken = np.arange(len(games)), actions
-        self._keep(games, ahead.values[taken], ahead.values.max(axis=1), ahead.planes[ahead.rows[taken]])
+        self._keep(games, ahead.values[taken], best, ahead.planes[ahead.rows[taken]])
         return actions
 
     def _keep(self, games: np.ndarray, values: np.ndarray, best: np.ndarray, planes: np.ndarray) -> None:

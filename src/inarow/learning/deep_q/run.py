@@ -93,5 +93,6 @@ class DeepQRun:
             file.write(self.trainer.net_content())
         self._games.add(self._new_games)
         self._new_games.clear()
+        self._games.sync()
         self._curve.write(self.trainer.curve)
         save_checkpoint(self.folder / _CHECKPOINT, reached)

@@ -26,7 +26,7 @@ from inarow.learning.deep_q.config import DeepQConfig, Side
 from inarow.learning.deep_q.curve import CurvePoint, TestResult
 from inarow.learning.deep_q.layers import Weights, first_weights
 from inarow.learning.deep_q.opponents import MakeOpponent, make_opponents
-from inarow.learning.deep_q.play import Choose, PlayedGames, choose_best, play_games
+from inarow.learning.deep_q.play import Choose, PlayedGames, check_finite, choose_best, play_games
 from inarow.learning.deep_q.values import KIND
 from inarow.learning.exploration.explorer import Explorer
 from inarow.learning.games_file import PlayedGame
@@ -67,7 +67,9 @@ class Trainer:
         return self.episodes == self.config.episodes
 
     def run_batch(self, progress: Progress | None = None) -> None:
-        """Plays the next batch and learns from it. `progress` is told episodes during the games."""
+        """Plays the next batch and learns from it. `progress` is told episodes during the games. Raises ConfigError if
+        the net diverges; the trainer can then only be restored.
+        """
         config = self.config
         net, groups = self.net(), []
         end = min(self.episodes + config.batch, config.episodes)
@@ -78,6 +80,7 @@ class Trainer:
         planes = np.concatenate([group.planes for group in groups])
         targets = np.concatenate([self.targets(group) for group in groups]).astype(np.float32)
         loss = self._trained.fit(planes, targets, np.random.default_rng(self._stream(_ORDER, self.episodes)))
+        check_finite(loss)
         self.episodes = end
         self.last_games = [game for group in groups for game in self._described(group)]
         self._report(groups, loss)

@@ -36,7 +36,7 @@ def _play_against(opponent: Opponent, rules: Any, progress: Any, table: QTable, 
     learner = episode.learner_side(rules, progress)
     is_self = rules.self_play > 0 and rng.random() < rules.self_play
     episode.begin_episode(progress)
-    reward = 0.0
+    reward = last = 0.0
     while True:
         side = position.ply & 1
         action = -1 if is_self or side == learner else opponent.decide(position).action
@@ -63,10 +63,15 @@ def _play_against(opponent: Opponent, rules: Any, progress: Any, table: QTable, 
         if position.is_over:
             is_won = position.winner is not None
             episode.finish(side, is_won, rules, progress, table.values, table.visits)
+            if side == learner or rules.negamax:
+                reward += last
             reward += episode.count_result(side == learner, is_won, rules, progress)
             break
         others, mask = from_int(position.stones, layout.board), from_int(position.mask, layout.board)
-        reward += episode.reward_move(others, mask, cell, side, side == learner, rules, progress, layout)
+        given = episode.reward_move(others, mask, cell, side, rules, progress, layout)
+        if side == learner:
+            reward += last
+            last = given
     episode.end_episode(reward, rules, progress)
 
 

@@ -174,6 +174,7 @@ def play_episodes(
         is_self = rules.opponent == SELF or (rules.self_play > 0.0 and rng.random() < rules.self_play)
         begin_episode(progress)
         reward = 0.0
+        last = 0.0  # the reward of the learner's last move: under own-turn the opponent's end of the game replaces it
         while True:
             side = ply & 1
             action = -1
@@ -213,9 +214,14 @@ def play_episodes(
             is_won = completes_line(placed, cell, layout)
             if is_won or ply == area:
                 finish(side, is_won, rules, progress, values, visits)
+                if side == learner or rules.negamax:
+                    reward += last
                 reward += count_result(side == learner, is_won, rules, progress)
                 break
-            reward += reward_move(mine, both, cell, side, side == learner, rules, progress, layout)
+            given = reward_move(mine, both, cell, side, rules, progress, layout)
+            if side == learner:
+                reward += last
+                last = given
         end_episode(reward, rules, progress)
     return episodes
 
@@ -273,10 +279,8 @@ def greedy_action(
 
 
 @register_jitable
-def reward_move(
-    others: Bits, mask: Bits, cell: int, side: int, is_learner: bool, rules: Any, progress: Any, layout: Layout
-) -> float:
-    """Gives a move after which the game goes on its reward; returns the learner's share.
+def reward_move(others: Bits, mask: Bits, cell: int, side: int, rules: Any, progress: Any, layout: Layout) -> float:
+    """Gives a move after which the game goes on its reward, and returns it.
 
     `others` are the stones of the side that did not make it.
     """
@@ -284,7 +288,7 @@ def reward_move(
     if rules.block != 0.0:
         reward += rules.block * block_weight(others, mask, cell, layout)
     progress.previous_rewards[side] = reward
-    return reward if is_learner else 0.0
+    return reward
 
 
 @register_jitable

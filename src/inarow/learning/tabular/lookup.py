@@ -95,11 +95,16 @@ def _load(path: Path, changed: int, size: int) -> TableValues:
     return TableValues(table, to_config(about.get("config"), QConfig, str(path)))
 
 
+def shipped_tables() -> dict[str, Path]:
+    """The tables that come with the package, by board."""
+    folder = Path(str(files("inarow.learning.tabular"))) / "tables"
+    return {path.stem.replace("-", "/"): path for path in sorted(folder.glob("*.npz"))}
+
+
 def shipped_table(spec: GameSpec) -> Path:
     """The table that comes with the package for a board; raises TableError."""
-    folder = Path(str(files("inarow.learning.tabular"))) / "tables"
-    path = folder / f"{str(spec).replace('/', '-')}.npz"
-    if not path.exists():
-        boards = ", ".join(sorted(each.stem.replace("-", "/") for each in folder.glob("*.npz")))
+    tables = shipped_tables()
+    if str(spec) not in tables:
+        boards = ", ".join(tables)
         raise TableError(f"no Q-table comes with inarow for {spec}, only for {boards}; train one with `inarow train`")
-    return path
+    return tables[str(spec)]

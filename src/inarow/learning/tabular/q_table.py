@@ -84,15 +84,15 @@ class QTable:
 
     @classmethod
     def load(cls, path: Path, *, memory: int | None = None) -> tuple[QTable, dict[str, Any]]:
-        """A table and what was said about it; raises TableError. Without `memory` it has just the room
-        that its rows need.
+        """A table and what was said about it; raises TableError. It has the room of `memory`, which may be
+        full; without, or where it is too little, just the room that its rows need.
         """
         with load_arrays(path, _KIND) as (header, arrays):
             keys, values, visits = arrays["keys"], arrays["values"], arrays["visits"]
             if header["checksum"] != checksum({"keys": keys, "values": values, "visits": visits}):
                 raise TableError(f"{path} is damaged: its checksum is wrong")
             spec = GameSpec.parse(header["board"])
-            table = cls(spec, memory=max(row_bytes(spec) * (len(keys) + 1), memory or 0))
+            table = cls(spec, memory=max(row_bytes(spec) * max(1, len(keys)), memory or 0))
             rows = slice(0, len(keys))
             for mine, theirs in ((table.keys, keys), (table.values, values), (table.visits, visits)):
                 if mine.dtype != theirs.dtype or mine[rows].shape != theirs.shape:

@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from inarow.array_file import FileKind, load_arrays, save_arrays
-from inarow.errors import TableError, one_line
+from inarow.errors import ConfigError, TableError, one_line
 from inarow.learning.config import to_config
 from inarow.learning.run_folder import CurveFiles, RunClaim, read_config
 from inarow.learning.tabular.config import QConfig
@@ -45,6 +45,8 @@ class TrainingRun:
     def __init__(self, folder: Path, trainer: Trainer, claim: RunClaim) -> None:
         self.folder, self.trainer, self._claim = folder, trainer, claim
         self._curve = CurveFiles(folder, CurvePoint, step="episode")
+        self._is_torn = False
+        """Whether the trainer stopped within an episode, from where nobody can go on."""
 
     @classmethod
     def start(cls, config: QConfig, folder: Path, make_opponent: MakeOpponent | None = None) -> TrainingRun:
@@ -64,21 +66,27 @@ class TrainingRun:
         return run
 
     def train(self, watch: Watch | None = None, *, checkpoint_seconds: float = 15.0) -> QTable:
-        """Trains to the end and leaves the finished table. Whatever stops it, what was learnt is saved.
+        """Trains to the end and leaves the finished table. Whatever stops it between episodes, Ctrl-C among it, what
+        was learnt is saved; after an error within one, such as an opponent's, the last checkpoint is what is left.
 
-        Raises ConfigError if another process has the folder, or had it since the run was read.
+        Raises ConfigError if another process has the folder, or had it since the run was read, and after such an
+        error.
         """
         with self._claim.held():
             return self._train(watch, checkpoint_seconds)
 
     def _train(self, watch: Watch | None, checkpoint_seconds: float) -> QTable:
         trainer = self.trainer
+        if self._is_torn:
+            raise ConfigError(f"the run in {self.folder} stopped within an episode; resume it")
         block, saved, shown = _FIRST_BLOCK, time.monotonic(), 0.0
         try:
             while not trainer.is_finished:
                 clock = time.monotonic()
                 with interrupts_deferred():  # a block that is torn could not be continued
+                    self._is_torn = True
                     trainer.run(block)
+                    self._is_torn = False
                 now = time.monotonic()
                 block = max(1, min(2 * block, int(block * _BLOCK_SECONDS / max(now - clock, 1e-6))))
                 if watch is not None:
@@ -90,7 +98,8 @@ class TrainingRun:
                     self._save_curve()
                     shown = now
         finally:
-            self.save()
+            if not self._is_torn:
+                self.save()
         return trainer.table
 
     def save(self) -> None:

@@ -42,6 +42,8 @@ class HarmanQ:
     def check_board(self, spec: GameSpec) -> None:
         if not spec.gravity:
             raise InvalidLimitError(f"harman/q plays columns; {spec} has no gravity")
+        if not spec.fits_word:
+            raise InvalidLimitError(f"harman/q plays boards that fit one word of 64 bits; {spec} is too large")
 
 
 @lru_cache(maxsize=4)
