@@ -95,10 +95,10 @@ class _Game:
     seed: int
 
 
-def from_openings(agent: str) -> dict[str, Any]:
+def from_openings(agent: str, seed: int = SEED) -> dict[str, Any]:
     """Games that perfect play of the agent would not lose: how many it kept at their value, by side."""
     openings = ["".join(moves) for plies in range(3) for moves in product("1234567", repeat=plies)]
-    games = [_Game(agent, opening, side, SEED) for opening in openings for side in (1, 2)]
+    games = [_Game(agent, opening, side, seed) for opening in openings for side in (1, 2)]
     with open_pool(WORKERS) as pool:
         results = list(pool.map(_against_solver, games))
     found: dict[str, Any] = {"openings": len(openings)}

@@ -25,11 +25,12 @@ from inarow.arena.resume import play_into_store
 from inarow.arena.schedule import MatchPlan, _play_pairs, _Task, plan_match, play_plans
 from inarow.arena.store import Store
 from inarow.learning.alphazero.config import AlphaZeroConfig
-from inarow.learning.alphazero.evaluator import net_evaluator, net_path
+from inarow.learning.alphazero.evaluator import net_evaluator
 from inarow.learning.alphazero.farm import Batch, Farm, play_batch
 from inarow.learning.alphazero.learner import Learner
 from inarow.learning.alphazero.players import Player
 from inarow.learning.alphazero.replay import Replay
+from inarow.learning.alphazero.shipped import net_path
 from inarow.learning.config import to_config
 from inarow.learning.net_file import Net
 from inarow.workers import Cluster, Pool, Workers, open_companions, open_pool

@@ -12,6 +12,8 @@ from inarow.arena.game import play_game
 from inarow.errors import InvalidAgentError, NetError
 from inarow.games.position import Position
 from inarow.games.spec import TIC_TAC_TOE, GameSpec
+from inarow.learning.alphazero.shipped import find_net, net_path
+from inarow.learning.shipped_nets import shipped_nets
 from tests.learning.alphazero.nets import opinionated_net
 from tests.strategies import ongoing_positions
 
@@ -113,6 +115,30 @@ def test_wrong_nets_and_parameters_are_refused(net, tmp_path):
     other = make_agent(f"alphazero:net={opinionated_net(tmp_path, '5x5x4')}")
     with pytest.raises(NetError, match="for 5x5x4, not for 6x7x4"):
         other.decide(Position.start())
+
+
+@pytest.mark.compiled
+def test_every_board_has_its_net():
+    """One agent, from board to board."""
+    agent = make_agent("alphazero:simulations=8")
+    for board, name in (
+        ("6x7x4", "connect4"),
+        ("tictactoe", "tictactoe"),
+        ("5x5x4", "universal"),
+        ("12x9x5", "universal"),
+    ):
+        position = Position.start(GameSpec.parse(board)).play(1)
+        assert agent.decide(position) == make_agent(f"alphazero:simulations=8,net={name}").decide(position)
+    with pytest.raises(NetError, match="no net of AlphaZero comes with inarow for 15x15x5/free"):
+        agent.check_board(GameSpec.parse("15x15x5/free"))
+
+
+@pytest.mark.parametrize("name", sorted(shipped_nets("alphazero")))
+def test_nets_that_come_with_inarow_are_small_and_tell_where_they_are_from(name):
+    about = find_net(name).about
+    assert net_path(name).stat().st_size < 2_000_000
+    assert about.provenance["games"] > 0
+    assert about.config["learner"] == "alphazero"
 
 
 def test_equal_files_have_equal_hashes(net, tmp_path):

@@ -71,6 +71,10 @@ BAD = {
         ["book", "build", "b.npz", "--board", "tictactoe", "--plies", "2"],
         "there are no books",
     ),
+    "a list for a learner": (
+        ["train", "tictactoe-q", "--set", "learner=[1]"],
+        "tictactoe-q: there is no learner '[1]'; learners are q, deep-q, alphazero",
+    ),
     "unknown study": (["reproduce", "paranji"], "there is no study 'paranji'; studies are paranji-2025"),
     "unknown scale": (["reproduce", "paranji-2025", "--scale", "huge"], "huge"),
     "unknown setting of a study": (["reproduce", "harman", "--set", "net=x"], "has no setting 'net'; it has none"),

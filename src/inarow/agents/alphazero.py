@@ -12,18 +12,24 @@ from inarow.array_file import content_hash
 from inarow.errors import NetError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.learning.alphazero.evaluator import find_net, net_evaluator, net_path
+from inarow.learning.alphazero.evaluator import net_evaluator
 from inarow.learning.alphazero.search import NetResult, NetSearch
 from inarow.learning.alphazero.search_config import SearchConfig
+from inarow.learning.alphazero.shipped import USUAL, find_net, net_path, usual_net
+from inarow.learning.net_file import Net
 
 USUAL_SIMULATIONS = 800
 MOST_PLANNED_SIMULATIONS = 100_000
+_AUTO = "auto"
 
 
 class AlphaZeroParameters(msgspec.Struct, frozen=True, kw_only=True):
     net: Annotated[
-        str, msgspec.Meta(description="file made by `inarow train`, or the name of a net that comes with inarow")
-    ] = "connect4"
+        str,
+        msgspec.Meta(
+            description="file made by `inarow train`, or a net that comes with inarow; auto: the one for the board"
+        ),
+    ] = _AUTO
     simulations: Annotated[
         Annotated[int, msgspec.Meta(ge=0, le=10**7)] | Literal["auto"],
         msgspec.Meta(description="for a move; 0: the net alone; auto: 800, or no limit if seconds are given"),
@@ -60,7 +66,7 @@ class AlphaZeroAgent:
         self.name = name
         self._parameters = parameters
         self._rng = rng
-        self._net = find_net(parameters.net)
+        self._net = None if parameters.net == _AUTO else find_net(parameters.net)
         self._search: NetSearch | None = None
 
     def decide(self, position: Position) -> Decision:
@@ -74,13 +80,17 @@ class AlphaZeroAgent:
         return self._decision(position, self._search.search(position, simulations=simulations))
 
     def check_board(self, spec: GameSpec) -> None:
-        self._net.check_board(spec)
+        self._net_for(spec)
+
+    def _net_for(self, spec: GameSpec) -> Net:
+        net = find_net(usual_net(spec)) if self._net is None else self._net
+        net.check_board(spec)
+        return net
 
     def _make_search(self, spec: GameSpec) -> NetSearch:
-        self.check_board(spec)
         memory = self._parameters.memory << 20
         config = SearchConfig(root=self._parameters.root)
-        return NetSearch(spec, net_evaluator(self._net), config, memory=memory, cache_memory=memory)
+        return NetSearch(spec, net_evaluator(self._net_for(spec)), config, memory=memory, cache_memory=memory)
 
     def _decision(self, position: Position, result: NetResult) -> Decision:
         action, policy = result.action, result.policy
@@ -104,6 +114,7 @@ class AlphaZeroAgent:
         )
 
 
-def net_hash(parameters: AlphaZeroParameters) -> str | None:
-    """Of the net's file."""
-    return content_hash(net_path(parameters.net), NetError)
+def net_hash(parameters: AlphaZeroParameters) -> str:
+    """Of the net's file, or of all that may play."""
+    names = USUAL if parameters.net == _AUTO else (parameters.net,)
+    return "+".join(content_hash(net_path(name), NetError) for name in names)

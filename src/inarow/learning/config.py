@@ -55,6 +55,11 @@ def with_settings(document: Document, settings: Iterable[str]) -> Document:
     return document
 
 
+def learner_of(document: Document) -> str:
+    """The name of the learner that a document asks for, whether there is such a one or not."""
+    return str(document.get("learner", "q"))
+
+
 def to_config(document: Any, kind: type[_AnyConfig], source: str) -> _AnyConfig:
     """A checked config; raises ConfigError, which names `source`."""
     try:

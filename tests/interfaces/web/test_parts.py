@@ -84,6 +84,19 @@ def test_opponents_of_learners_name_files_of_the_runs_folder_and_no_others(tmp_p
         assert check_document(documents_against(opponent)[0], runs)["phases"][1]["opponent"] == opponent
 
 
+def test_training_begins_with_nets_of_the_runs_folder_and_no_others(tmp_path):
+    runs = tmp_path / "runs"
+    (runs / "mine").mkdir(parents=True)
+    for folder in (tmp_path, runs / "mine"):
+        (folder / "net.onnx").write_bytes(b"")
+    document = {"learner": "alphazero", "board": "6x7x4", "minutes": 1}
+    with pytest.raises(InvalidAgentError, match="runs folder"):
+        check_document({**document, "start": str(tmp_path / "net.onnx")}, runs)
+    assert check_document({**document, "start": "mine/net.onnx"}, runs)["start"] == str(runs / "mine" / "net.onnx")
+    assert check_document({**document, "start": "connect4"}, runs)["start"] == "connect4"
+    assert check_document(document, runs) == document
+
+
 @pytest.mark.parametrize("name", [[], {}, None, 7, "nobody"])
 def test_a_learner_that_does_not_exist_is_told(name, tmp_path):
     with pytest.raises(ConfigError, match="there is no learner"):

@@ -330,7 +330,7 @@ def test_jobs_of_a_killed_lab_are_interrupted_and_can_be_resumed(tmp_path):
         run = first.call("/api/jobs", {"kind": "train", "name": "mine", "document": document})
         while not first.call(f"/api/jobs/{run['id']}/curve")["rows"]:
             time.sleep(0.1)
-        arena = first.call("/api/jobs", {**ARENA, "agents": ["mcts:simulations=200", "winblock"], "games": 400})
+        arena = first.call("/api/jobs", {**ARENA, "agents": ["mcts:simulations=200", "winblock"], "games": 100})
         while not first.call(f"/api/jobs/{arena['id']}")["done"]:
             time.sleep(0.1)
         first.kill()
@@ -338,7 +338,7 @@ def test_jobs_of_a_killed_lab_are_interrupted_and_can_be_resumed(tmp_path):
         assert second.call(f"/api/jobs/{run['id']}")["status"] == "interrupted"
         for each in (run, arena):
             second.call(f"/api/jobs/{each['id']}/resume", {})
-        assert second.wait_for_job(arena["id"], "finished", "failed")["done"] == 400
+        assert second.wait_for_job(arena["id"], "finished", "failed")["done"] == 100
         before = len(second.call(f"/api/jobs/{run['id']}/curve")["rows"])
         while len((curve := second.call(f"/api/jobs/{run['id']}/curve"))["rows"]) == before:
             time.sleep(0.1)

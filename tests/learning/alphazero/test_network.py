@@ -9,7 +9,7 @@ from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.learning.alphazero.evaluator import net_evaluator
 from inarow.learning.alphazero.network import Network
-from inarow.learning.alphazero.onnx_graph import to_onnx
+from inarow.learning.alphazero.onnx_graph import from_onnx, to_onnx
 from inarow.learning.alphazero.planes import planes_of
 from inarow.learning.net_file import Net, NetAbout, to_bytes
 
@@ -91,6 +91,30 @@ def test_a_new_network_has_no_opinion():
     logits, wins = Network(8, 1)(torch.from_numpy(sample("6x7x4", 5)))
     assert not logits.detach().numpy().any()
     assert not wins.detach().numpy().any()
+
+
+def test_a_net_from_a_file_says_the_same_and_can_learn_on():
+    network = trained_a_little()
+    folded = Network(8, 2).eval()
+    weights = from_onnx(to_bytes(to_onnx(state(network)), ABOUT))
+    folded.load_state_dict({name: torch.tensor(array) for name, array in weights.items()}, strict=False)
+    assert {name for name in folded.state_dict() if "tracked" not in name} == set(weights)
+    planes = torch.from_numpy(sample("6x7x4", 20, seed=9))
+    mixed = torch.nn.functional.pad(planes, (0, 2, 0, 3))
+
+    def answers(of: Network) -> np.ndarray:
+        with torch.no_grad():
+            logits, values = of(planes)
+        return np.concatenate([logits.numpy().ravel(), values.numpy()])
+
+    before = answers(network)
+    assert answers(folded) == pytest.approx(before, abs=1e-3)
+    assert answers(folded.train()) != pytest.approx(before, abs=0.1)  # normalised by the batch
+    for batch, is_mixed in ((planes, False), (mixed, True)):
+        folded.load_state_dict({name: torch.tensor(array) for name, array in weights.items()}, strict=False)
+        folded.measure(batch, is_mixed=is_mixed)
+        assert answers(folded.eval()) == pytest.approx(before, abs=1e-3)
+        assert answers(folded.train()) == pytest.approx(before, abs=1e-3)
 
 
 def test_a_net_that_answers_in_other_shapes_is_refused():

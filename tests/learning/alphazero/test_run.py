@@ -12,14 +12,16 @@ import msgspec
 import numpy as np
 import pytest
 
-from inarow.errors import ConfigError, InarowError
+from inarow.errors import ConfigError, InarowError, NetError
 from inarow.games.position import Position
 from inarow.games.spec import TIC_TAC_TOE, GameSpec
 from inarow.learning.alphazero.config import AlphaZeroConfig
-from inarow.learning.alphazero.evaluator import find_net, net_evaluator
+from inarow.learning.alphazero.evaluator import net_evaluator
 from inarow.learning.alphazero.planes import planes_of
 from inarow.learning.alphazero.run import AlphaZeroRun
 from inarow.learning.alphazero.run_folder import RunFolder
+from inarow.learning.alphazero.shipped import find_net
+from inarow.learning.alphazero.start import read_start
 from inarow.learning.config import presets, to_config
 
 TINY = {
@@ -71,6 +73,29 @@ def test_a_run_learns_publishes_and_keeps_its_games(tmp_path):
     assert (run.folder.path / "curve.csv").read_text().count("\n") == len(state.curve) + 1
     assert run.memory["replay"] > 0
     assert run.memory["games"] > 0
+
+
+def test_a_run_may_begin_with_a_net(tmp_path):
+    first = trained(tmp_path / "first")
+    second = AlphaZeroRun.start(tiny(start=str(first.folder.net), seed=7), tmp_path / "second")
+    assert said(second.folder.net) == pytest.approx(said(first.folder.net), abs=1e-4)
+    second.save()
+    second = AlphaZeroRun.resume(tmp_path / "second")  # before its first step
+    second.train()
+    about = find_net(str(second.folder.net)).about
+    assert about.provenance["start"]["games"] == first.state.games
+    assert about.provenance["games"] == second.state.games
+    losses = [[point.value_loss for point in run.state.curve if point.value_loss] for run in (first, second)]
+    assert losses[1][0] < losses[0][0]
+
+    for network in ({"channels": 9, "blocks": 1}, {"channels": 8, "blocks": 2}):
+        with pytest.raises(NetError, match=r"set network\.channels=8 and network\.blocks=1"):
+            AlphaZeroRun.start(tiny(start=str(first.folder.net), network=network), tmp_path / "other")
+        assert not (tmp_path / "other").exists()
+    weights, _ = read_start(str(first.folder.net), first.config.network)
+    for changed in (weights | {"value_logit.weight": np.zeros((1, 7))}, {"stem.convolution.weight": np.zeros(8)}):
+        with pytest.raises(NetError, match="has other weights"):
+            second.learner.begin_with(changed)
 
 
 def test_the_same_seed_gives_the_same_net(tmp_path):

@@ -7,11 +7,15 @@ from inarow.games.bits import to_int
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.learning.alphazero import selfplay
-from inarow.learning.alphazero.config import GateConfig, SelfPlayConfig
+from inarow.learning.alphazero.config import AlphaZeroConfig, GateConfig, SelfPlayConfig
+from inarow.learning.alphazero.evaluator import uniform_evaluator
 from inarow.learning.alphazero.gate import passes_gate, play_match
+from inarow.learning.alphazero.players import Player
 from inarow.learning.alphazero.search_config import SearchConfig
 from inarow.learning.alphazero.selfplay import SelfPlay, Yield
+from inarow.learning.config import to_config
 from inarow.search.solver import MIN_MEMORY, Solver
+from tests.learning.alphazero.test_run import TINY
 from tests.learning.alphazero.twin import made_up_net
 
 BOARDS = ["tictactoe", "4x4x4", "5x4x3"]
@@ -127,3 +131,18 @@ def test_plain_python_plays_the_same_games_within_the_bounds_of_all_arrays(searc
     assert any(len(game.moves) == 12 for game in plain.games)
     assert plain.games == compiled.games
     assert plain.examples.values == pytest.approx(compiled.examples.values, abs=1e-5)
+
+
+def test_every_board_has_as_many_games():
+    """Games on 4x5x3 take a few moves, those on 4x5x4 fifteen."""
+    boards = {"rows": [4, 4], "columns": [5, 5], "inarow": [3, 4]}
+    config = to_config(
+        {**TINY, "board": None, "boards": boards, "selfplay": {**TINY["selfplay"], "games": 4}}, AlphaZeroConfig, "test"
+    )
+    player = Player(config, uniform_evaluator, 0, 1)
+    ended = dict.fromkeys(map(str, config.specs), 0)
+    for _ in range(400):
+        for game in player.play(4).games:
+            ended[game.board] += 1
+    assert min(ended.values()) >= 5
+    assert max(ended.values()) - min(ended.values()) <= 8  # so many may end in some steps on four games

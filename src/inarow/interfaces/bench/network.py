@@ -7,10 +7,11 @@ import numpy as np
 from inarow.games.position import Position
 from inarow.interfaces.bench.peers import Work
 from inarow.learning.alphazero.config import SelfPlayConfig
-from inarow.learning.alphazero.evaluator import Evaluate, find_net, net_evaluator
+from inarow.learning.alphazero.evaluator import Evaluate, net_evaluator
 from inarow.learning.alphazero.planes import planes_of
 from inarow.learning.alphazero.search_config import SearchConfig
 from inarow.learning.alphazero.selfplay import SelfPlay
+from inarow.learning.alphazero.shipped import find_net
 
 _NET = "connect4"
 _BATCH = 128

@@ -15,7 +15,7 @@ from inarow.interfaces.cli.train_alphazero import train_alphazero
 from inarow.interfaces.cli.train_deep_q import train_deep_q
 from inarow.interfaces.cli.train_q import train_q
 from inarow.interfaces.cli.training import TrainingRequest
-from inarow.learning.config import Document, find_document
+from inarow.learning.config import Document, find_document, learner_of
 
 _LEARNERS: dict[str, Callable[[TrainingRequest], None]] = {
     "q": train_q,
@@ -51,7 +51,7 @@ def train(
         raise ConfigError("train needs a preset or a TOML file, or --resume with the folder of a run")
     if resume is not None:
         document = _kept_document(resume)
-        if out is not None or seed is not None or (settings and document.get("learner") not in _CAN_BE_EXTENDED):
+        if out is not None or seed is not None or (settings and learner_of(document) not in _CAN_BE_EXTENDED):
             raise ConfigError("a run that goes on keeps its config and its folder: no --set, --out or --seed")
         _check_ray(document, ray)
         find_trainer(document, str(resume))(TrainingRequest(None, str(resume), resume, json, settings, ray))
@@ -64,7 +64,7 @@ def train(
 
 
 def _check_ray(document: Document, ray: str | None) -> None:
-    if ray is not None and document.get("learner") not in _CAN_PLAY_ON_A_CLUSTER:
+    if ray is not None and learner_of(document) not in _CAN_PLAY_ON_A_CLUSTER:
         raise ConfigError(f"--ray is for {', '.join(_CAN_PLAY_ON_A_CLUSTER)}: other learners play in one process")
 
 
@@ -77,7 +77,7 @@ def _kept_document(folder: Path) -> Document:
 
 def find_trainer(document: Document, source: str) -> Callable[[TrainingRequest], None]:
     """The command of the learner that a document names; raises ConfigError."""
-    name = document.get("learner", "q")
-    if not isinstance(name, str) or name not in _LEARNERS:
-        raise ConfigError(f"{source}: there is no learner {shown(str(name))}; learners are {', '.join(_LEARNERS)}")
+    name = learner_of(document)
+    if name not in _LEARNERS:
+        raise ConfigError(f"{source}: there is no learner {shown(name)}; learners are {', '.join(_LEARNERS)}")
     return _LEARNERS[name]

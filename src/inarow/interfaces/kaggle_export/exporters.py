@@ -20,8 +20,7 @@ from inarow.games.spec import GameSpec
 from inarow.interfaces.kaggle_export.assemble import text_literal
 from inarow.interfaces.kaggle_export.net_graph import net_expression
 from inarow.interfaces.kaggle_export.table import best_columns
-from inarow.learning.alphazero.evaluator import find_net
-from inarow.learning.alphazero.evaluator import net_path as alphazero_net_path
+from inarow.learning.alphazero import shipped as alphazero_nets
 from inarow.learning.alphazero.search_config import SearchConfig
 from inarow.learning.deep_q.shipped import net_path, usual_net
 from inarow.learning.deep_q.values import KIND
@@ -142,14 +141,15 @@ def _dqn(parameters: DqnParameters, spec: GameSpec) -> Parts:
 def _alphazero(parameters: AlphaZeroParameters, spec: GameSpec) -> Parts:
     if parameters.root != "puct" or parameters.temperature > 0:
         raise KaggleFileError("alphazero can be exported with root=puct and temperature=0 only")
-    find_net(parameters.net).check_board(spec)
+    name = alphazero_nets.usual_net(spec) if parameters.net == "auto" else parameters.net
+    alphazero_nets.find_net(name).check_board(spec)
     simulations = parameters.simulations
     if isinstance(simulations, str):
         simulations = USUAL_NET_SIMULATIONS if parameters.seconds == "none" else _UNLIMITED
     rules = SearchConfig(root="puct")
     names = ("exploration", "first_play", "softness")
     settings = ", ".join(f"{name}={getattr(rules, name)!r}" for name in names)
-    net = net_expression(alphazero_net_path(parameters.net))
+    net = net_expression(alphazero_nets.net_path(name))
     player = f"AlphaZeroPlayer(simulations={simulations}, {settings}, net={net})"
     modules = (*_BASE, "windows", "minimax", "mcts", "threats", "net", "alphazero", "entry")
     return Parts(modules, player, f"{_TIME_NOTE} It needs NumPy.")

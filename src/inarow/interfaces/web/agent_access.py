@@ -24,12 +24,14 @@ def check_agent(text: str, runs: Path) -> str:
     for info in parameter_infos(kind):
         value = getattr(parameters, info.name)
         if "string" in info.kind.split("|") and value != info.default:
-            parameters = msgspec.structs.replace(parameters, **{info.name: _within(runs, value, info.name)})
+            parameters = msgspec.structs.replace(parameters, **{info.name: within_runs(runs, value, info.name)})
     return format_agent(kind, parameters)
 
 
-def _within(runs: Path, value: str, name: str) -> str:
-    """The file that `value` names, or itself if it can be no file but the name of something that comes with inarow."""
+def within_runs(runs: Path, value: str, name: str) -> str:
+    """The file that `value` names, or itself if it can be no file but the name of something that comes with inarow;
+    raises InvalidAgentError, which calls it `name`.
+    """
     root = runs.resolve()
     try:
         path = (root / value).resolve()

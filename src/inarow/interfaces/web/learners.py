@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from inarow.errors import ConfigError, shown
-from inarow.interfaces.web.agent_access import check_agent
+from inarow.interfaces.web.agent_access import check_agent, within_runs
 from inarow.learning.alphazero.config import AlphaZeroConfig
-from inarow.learning.config import ConfigPart, Document, find_document, presets, to_config
+from inarow.learning.config import ConfigPart, Document, find_document, learner_of, presets, to_config
 from inarow.learning.deep_q.config import DeepQConfig
 from inarow.learning.tabular.config import QConfig
 from inarow.learning.tabular.episode import OTHER
@@ -38,15 +38,15 @@ LEARNERS: dict[str, Learner] = {
 
 def find_learner(document: Document) -> Learner:
     """The learner of a document; raises ConfigError."""
-    name = document.get("learner", "q")
-    if not isinstance(name, str) or name not in LEARNERS:
-        raise ConfigError(f"there is no learner {shown(str(name))}; learners are {', '.join(LEARNERS)}")
+    name = learner_of(document)
+    if name not in LEARNERS:
+        raise ConfigError(f"there is no learner {shown(name)}; learners are {', '.join(LEARNERS)}")
     return LEARNERS[name]
 
 
 def check_document(document: Document, runs: Path) -> Document:
-    """The same with names of opponents' files made whole; raises ConfigError if nothing can be trained from it,
-    InvalidAgentError if an opponent names a file outside of the runs folder.
+    """The same with names of files made whole; raises ConfigError if nothing can be trained from it,
+    InvalidAgentError if it names a file outside of the runs folder.
     """
     config = to_config(document, find_learner(document).config, "config")
     if isinstance(config, QConfig):
@@ -55,6 +55,8 @@ def check_document(document: Document, runs: Path) -> Document:
         return {**document, "phases": checked}
     if isinstance(config, DeepQConfig):
         return {**document, "opponent": check_agent(config.opponent, runs)}
+    if isinstance(config, AlphaZeroConfig) and config.start is not None:
+        return {**document, "start": within_runs(runs, config.start, "start")}
     return document
 
 
@@ -74,5 +76,5 @@ def describe_learners() -> dict[str, Any]:
     documents = {name: find_document(name) for name in presets()}
     return {
         "learners": {name: msgspec.json.schema(learner.config) for name, learner in LEARNERS.items()},
-        "presets": {name: document for name, document in documents.items() if document.get("learner", "q") in LEARNERS},
+        "presets": {name: document for name, document in documents.items() if learner_of(document) in LEARNERS},
     }

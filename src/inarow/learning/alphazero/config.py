@@ -124,6 +124,9 @@ class AlphaZeroConfig(ConfigPart, frozen=True, kw_only=True):
             "of the cluster that play",
         ),
     ] = 2
+    start: Annotated[
+        str | None, Meta(description="net to begin with, a file or one that comes with inarow; else weights by chance")
+    ] = None
     network: NetworkConfig = NetworkConfig()
     search: SearchConfig = SearchConfig()
     selfplay: SelfPlayConfig = SelfPlayConfig()

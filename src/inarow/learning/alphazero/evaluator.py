@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.resources import files
-from pathlib import Path
 
 import numpy as np
 
 from inarow.errors import NetError, one_line
-from inarow.learning.net_file import Net, load_net
+from inarow.learning.net_file import Net
 
 KIND = "alphazero"
 
@@ -38,20 +36,3 @@ def net_evaluator(net: Net) -> Evaluate:
 def uniform_evaluator(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Knows nothing: all moves alike, all positions even."""
     return np.zeros(planes[:, 0].shape, np.float32), np.zeros(len(planes), np.float32)
-
-
-def find_net(name: str) -> Net:
-    """The net in a file, or one that comes with the package by its name; raises NetError."""
-    return load_net(net_path(name), KIND)
-
-
-def net_path(name: str) -> Path:
-    """The file of a net."""
-    if name.endswith(".onnx"):
-        return Path(name)
-    folder = Path(str(files("inarow.learning.alphazero"))) / "nets"
-    known = sorted(path.stem for path in folder.glob("*.onnx"))
-    if name not in known:
-        offered = f"nets that come with inarow are {', '.join(known)}" if known else "none come with inarow"
-        raise NetError(f"there is no net {name!r}; {offered}, or name an .onnx file made by `inarow train`")
-    return folder / f"{name}.onnx"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,12 +39,30 @@ class Learner:
         torch.set_num_threads(1)
         torch.manual_seed(seed)
         self.steps = 0
+        self._is_folded = False
+        """Whether norms are folded into the weights, which the first step will undo."""
         self._config = config
         self._network = Network(network.channels, network.blocks)
         self._network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch forgot it
         self._optimiser = torch.optim.AdamW(
             self._network.parameters(), lr=config.rate, weight_decay=config.weight_decay, fused=True
         )
+        self._average: dict[str, Tensor] = {}
+        self._begin_average()
+
+    def begin_with(self, weights: Mapping[str, np.ndarray]) -> None:
+        """Takes over the weights of a net of the same size (`from_onnx`), before the first step; raises NetError where
+        they are no weights of this network.
+        """
+        try:
+            for name, tensor in self._learnt().items():
+                tensor.copy_(torch.tensor(weights[name]))
+        except (KeyError, RuntimeError) as error:
+            raise NetError(f"the net to begin with has other weights: {one_line(error)}") from None
+        self._begin_average()
+        self._is_folded = True
+
+    def _begin_average(self) -> None:
         self._average = {name: tensor.clone() for name, tensor in self._learnt().items()}
 
     def step(self, batch: Batch, progress: float) -> Loss:
@@ -52,6 +71,10 @@ class Learner:
             group["lr"] = learning_rate(self._config, self.steps, progress)
         planes = torch.from_numpy(batch.planes).contiguous(memory_format=torch.channels_last)
         targets, values = torch.from_numpy(batch.policies).flatten(1), torch.from_numpy(batch.values)
+        if self._is_folded:
+            self._network.measure(planes, is_mixed=batch.is_mixed)
+            self._begin_average()
+            self._is_folded = False
         self._network.train()
         logits, wins = self._network(planes, is_mixed=batch.is_mixed)
         policy_loss = _cross_entropy(logits.flatten(1), planes[:, PLAYABLE].flatten(1) > 0, targets)
@@ -86,7 +109,7 @@ class Learner:
         for name, parameter in self._network.named_parameters():
             state = self._optimiser.state.get(parameter, {})
             tensors |= {f"{moment}.{name}": state[moment] for moment in _MOMENTS if moment in state}
-        tensors["steps"] = torch.tensor(self.steps)
+        tensors |= {"steps": torch.tensor(self.steps), "is_folded": torch.tensor(self._is_folded)}
         with whole_file(path) as file:
             file.write(save({name: tensor.contiguous() for name, tensor in tensors.items()}))
 
@@ -95,6 +118,7 @@ class Learner:
         try:
             tensors = load(path.read_bytes())
             self.steps = int(tensors["steps"])
+            self._is_folded = bool(tensors.get("is_folded", False))
             self._network.load_state_dict(_part(tensors, "network."))
             average = _part(tensors, "average.")
             for name, tensor in self._average.items():

@@ -10,6 +10,8 @@ says where it is. Convolutions see zeros outside, as at an edge, and normalisati
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -21,6 +23,19 @@ VALUE_UNITS = 64
 
 class BoardNorm(nn.BatchNorm2d):
     """Batch normalisation over cells of boards; zero elsewhere."""
+
+    def measure(self, cells: Tensor) -> None:
+        """Takes its means and variances from cells [n, channels], without changing what it does to them: scale and
+        shift make up for it.
+        """
+        assert self.running_mean is not None
+        assert self.running_var is not None
+        means, variances = cells.mean(0), cells.var(0, correction=0)
+        scale = self.weight / torch.sqrt(self.running_var + self.eps)
+        self.bias.add_(scale * (means - self.running_mean))
+        self.weight.copy_(scale * torch.sqrt(variances + self.eps))
+        self.running_mean.copy_(means)
+        self.running_var.copy_(variances)
 
     def masked(self, cells: Tensor, on_board: Tensor | None) -> Tensor:
         """`on_board` is bool [n, rows, columns], or None where every cell is on a board."""
@@ -98,6 +113,24 @@ class Network(nn.Module):
         pooled = _pooled(functional.relu(self.value(cells, on_board)), on_board)
         units = functional.relu(self.value_units(pooled))
         return policy, self.value_logit(units)[:, 0]
+
+    @torch.no_grad()
+    def measure(self, planes: Tensor, *, is_mixed: bool = False) -> None:
+        """Gives all norms the means and variances of a batch, and says the same as before: for weights into which
+        norms were folded, so that normalisation by batches changes as little as possible when they learn on.
+        """
+        self.eval()
+        on_board = planes[:, ON_BOARD] > 0
+        parts = [part for part in self.modules() if isinstance(part, NormedConvolution)]
+        hooks = [part.convolution.register_forward_hook(partial(_measure, part.norm, on_board)) for part in parts]
+        self(planes, is_mixed=is_mixed)
+        for hook in hooks:
+            hook.remove()
+
+
+def _measure(norm: BoardNorm, on_board: Tensor, _: nn.Module, __: tuple[Tensor, ...], cells: Tensor) -> None:
+    """After a convolution, before its norm."""
+    norm.measure(cells.permute(0, 2, 3, 1)[on_board])
 
 
 def _pooled(cells: Tensor, on_board: Tensor | None) -> Tensor:

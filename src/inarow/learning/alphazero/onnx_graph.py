@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from onnx import ModelProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, TensorProto, helper, load_from_string, numpy_helper
 
 from inarow.learning.alphazero.planes import PLANES
 
@@ -25,7 +25,7 @@ def to_onnx(weights: Weights) -> ModelProto:
     """The graph: input `planes`, outputs `logits` and `values`, as `evaluator.py` says."""
     graph = _Graph(weights)
     cells = graph.add("Relu", graph.convolution("planes", "stem"))
-    for number in range(sum(name.endswith("first.convolution.weight") for name in weights)):
+    for number in range(size_of(weights)[1]):
         inner = graph.add("Relu", graph.convolution(cells, f"blocks.{number}.first"))
         cells = graph.add("Relu", graph.add("Add", cells, graph.convolution(inner, f"blocks.{number}.second")))
     policy = graph.add("Relu", graph.convolution(cells, "policy"))
@@ -37,6 +37,33 @@ def to_onnx(weights: Weights) -> ModelProto:
     half = graph.add("Mul", graph.linear(units, "value_logit"), graph.constant("half", np.float32(0.5)))
     graph.add("Squeeze", graph.add("Tanh", half), graph.constant("axis"), output="values")
     return graph.model()
+
+
+def from_onnx(content: bytes) -> dict[str, np.ndarray]:
+    """The weights in a file that `to_onnx` made, by torch's names. What was folded in stays folded: norms have a mean
+    of zero and a variance of one. Of another file, whatever weights it has.
+    """
+    weights: dict[str, np.ndarray] = {}
+    for tensor in load_from_string(content).graph.initializer:
+        part, _, name = tensor.name.rpartition(".")
+        array = numpy_helper.to_array(tensor)
+        if name == "kernel":
+            channels = len(array)
+            weights[f"{part}.convolution.weight"] = array
+            weights[f"{part}.norm.weight"] = np.ones(channels, np.float32)
+            weights[f"{part}.norm.running_mean"] = np.zeros(channels, np.float32)
+            weights[f"{part}.norm.running_var"] = np.full(channels, 1 - _NORM_EPSILON, np.float32)
+        elif name == "bias" and f"{part}.convolution.weight" in weights:
+            weights[f"{part}.norm.bias"] = array
+        elif part:
+            weights[tensor.name] = array
+    return weights
+
+
+def size_of(weights: Weights) -> tuple[int, int]:
+    """Channels and blocks; 0 channels if these are no weights of a `Network`."""
+    blocks = sum(name.endswith("first.convolution.weight") for name in weights)
+    return len(weights.get("stem.convolution.weight", ())), blocks
 
 
 class _Graph:

@@ -24,7 +24,9 @@ _PLAYERS_KEY = 1
 
 
 class Player:
-    """Plays on the boards of a run, a few steps on each in turn, drawn at random."""
+    """Plays on the boards of a run, as many games on each. Equal time would let boards on which games are short have
+    nearly all of them: of 4x4 to 9x9 with lines of three to five those of three had 93 %.
+    """
 
     def __init__(self, config: AlphaZeroConfig, evaluate: Evaluate, number: int, start: int) -> None:
         """The `number` of the process and how often the run was started make its random stream."""
@@ -33,6 +35,9 @@ class Player:
         self._evaluate = evaluate
         self._simulations = config.selfplay.first_simulations
         self._boards: dict[GameSpec, SelfPlay] = {}
+        order = self._rng.permutation(len(config.specs)).tolist()
+        self._ended = {config.specs[number]: 0 for number in order}
+        """Games by board."""
 
     @property
     def bytes(self) -> int:
@@ -52,12 +57,13 @@ class Player:
             board.set_simulations(self._simulations, self._config.search.considered)
 
     def play(self, steps: int = _STEPS) -> Yield:
-        """Some steps on one board."""
-        specs = self._config.specs
-        spec = specs[int(self._rng.integers(len(specs)))] if len(specs) > 1 else specs[0]
+        """Some steps on the board with the fewest games so far."""
+        spec = min(self._ended, key=self._ended.__getitem__)
         if spec not in self._boards:
             self._boards[spec] = self._make(spec)
-        return self._boards[spec].play(steps)
+        found = self._boards[spec].play(steps)
+        self._ended[spec] += len(found.games)
+        return found
 
     def _make(self, spec: GameSpec) -> SelfPlay:
         config = self._config

@@ -28,6 +28,7 @@ from inarow.learning.alphazero.replay import Replay
 from inarow.learning.alphazero.run_folder import RunFolder
 from inarow.learning.alphazero.run_state import CurvePoint, RunState, random_state
 from inarow.learning.alphazero.selfplay import Yield
+from inarow.learning.alphazero.start import read_start
 from inarow.learning.alphazero.warm_up import warm_up_for
 from inarow.learning.net_file import ANY_BOARD, Net, NetAbout, to_bytes
 from inarow.workers import Cluster, Companion, interrupts_deferred, open_companions
@@ -57,6 +58,9 @@ class AlphaZeroRun:
         self.state = RunState() if is_new else folder.restore(self.learner, self.replay)
         if self.state.random:
             self._rng.bit_generator.state = self.state.random
+        if config.start is not None and not self.state.saves:
+            weights, self.state.start = read_start(config.start, config.network)
+            self.learner.begin_with(weights)
         self.losses: list[Loss] = []
         """Since the last point of the curve."""
         self.companion_bytes = 0
@@ -70,8 +74,10 @@ class AlphaZeroRun:
 
     @classmethod
     def start(cls, config: AlphaZeroConfig, folder: Path) -> AlphaZeroRun:
-        """A new run; raises ConfigError if the folder has one."""
+        """A new run; raises ConfigError if the folder has one, NetError if there is no net to begin with."""
         run_folder = RunFolder(folder)
+        if config.start is not None:
+            read_start(config.start, config.network)  # before there is a folder
         with run_folder.begun(config):
             return cls(run_folder, config, is_new=True)
 
@@ -270,6 +276,7 @@ class AlphaZeroRun:
                 "steps": self.learner.steps,
                 "seconds": round(state.seconds, 1),
                 "core_seconds": round(state.play_seconds + state.learn_seconds, 1),
+                **({"start": state.start} if state.start else {}),
             },
         )
         return to_bytes(to_onnx(self.learner.weights()), about)

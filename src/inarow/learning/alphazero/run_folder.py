@@ -56,6 +56,7 @@ class RunFolder:
         state.saves += 1
         learner.save(self._learner_file(state))
         save_arrays(self._replay_file(state), REPLAY_KIND, {}, replay.state())
+        self.games.sync()
         write_state(self._state, state)
         for old in (*self.path.glob("learner-*.safetensors"), *self.path.glob("replay-*.npz")):
             if old not in (self._learner_file(state), self._replay_file(state)):

@@ -57,6 +57,8 @@ class RunState(msgspec.Struct, kw_only=True):
     learn_seconds: float = 0.0
     is_closed: bool = False
     """Whether its budget was spent and the last net left."""
+    start: dict[str, Any] = {}
+    """The net that it began with: its name, the hash of its file, and how it came about."""
     random: dict[str, Any] = {}
     curve: list[CurvePoint] = []
 

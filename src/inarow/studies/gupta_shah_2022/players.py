@@ -16,7 +16,7 @@ import re
 
 from inarow.agents.alphazero import AlphaZeroParameters, net_hash
 from inarow.games.spec import CONNECT_FOUR
-from inarow.learning.alphazero.evaluator import find_net
+from inarow.learning.alphazero.shipped import find_net
 from inarow.studies.experiment import Experiment, Variant
 from inarow.studies.gupta_shah_2022.published import published
 from inarow.studies.study import Setting
@@ -32,7 +32,7 @@ _TIMED_MEMORY = 1024
 def _resolve_net(name: str) -> dict[str, str]:
     """Raises NetError if there is no such net for this board."""
     find_net(name).check_board(CONNECT_FOUR)
-    return {NET: name, NET_CONTENT: str(net_hash(AlphaZeroParameters(net=name)))}
+    return {NET: name, NET_CONTENT: net_hash(AlphaZeroParameters(net=name))}
 
 
 NET_SETTING = Setting("connect4", _resolve_net)
