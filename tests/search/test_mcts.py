@@ -57,7 +57,7 @@ def test_wins_at_once_are_taken_and_losses_at_once_blocked(solve):
 
 @pytest.mark.compiled
 def test_wins_in_three_are_found_for_both_sides():
-    found = suite(CONNECT_FOUR, 2, 60)
+    found = suite(CONNECT_FOUR, 2, 30)
     for position, best in found:
         result = searcher().search(position, simulations=2000)
         assert result.action in best

@@ -18,7 +18,7 @@ from inarow.search.minimax import Minimax, forced_end
 from tests import reference
 from tests.strategies import ongoing_positions
 
-BOARDS = ("6x7x4", "tictactoe", "4x4x3", "4x5x4/free", "5x6x4")
+BOARDS = ("6x7x4", "tictactoe", "4x4x3", "3x5x3/free", "5x6x4")
 evaluate_kernel = kernel(evaluate)
 
 
