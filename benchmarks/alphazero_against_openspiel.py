@@ -23,6 +23,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyspiel
 from open_spiel.python.algorithms import mcts
 from open_spiel.python.algorithms.alpha_zero import alpha_zero, evaluator
@@ -31,7 +32,6 @@ from inarow.agents.agent import Decision
 from inarow.agents.registry import make_agent
 from inarow.arena.grading import grade
 from inarow.arena.known_suites import standard_suite
-from inarow.arena.suite import Suite
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR
 from inarow.interfaces.adapters.openspiel import OpenSpielAgent
@@ -151,7 +151,7 @@ def grade_ours(net: Path) -> dict[str, Any]:
 
 def _accuracies(raw: Any, searched: Any) -> dict[str, Any]:
     whole = standard_suite(CONNECT_FOUR)
-    part = Suite(whole.name, whole.spec, whole.positions[::EVERY], whole.scores[::EVERY], {})
+    part = whole.part(np.arange(0, len(whole), EVERY))
     found = {}
     for name, agent in (("net alone", raw), (f"{SIMULATIONS} simulations", searched)):
         graded = grade(agent, suite=part)
