@@ -122,6 +122,14 @@ def test_a_file_gives_back_what_was_saved(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["suite.npz"]
 
 
+def test_a_part_has_the_positions_that_were_chosen_with_their_scores():
+    suite = exhaustive_suite(TIC_TAC_TOE)
+    part = suite.part(np.array([7, 0, 300]))
+    assert part.positions == (suite.positions[7], suite.positions[0], suite.positions[300])
+    assert (part.scores == suite.scores[[7, 0, 300]]).all()
+    assert (part.name, part.spec) == (suite.name, suite.spec)
+
+
 def _rewritten(path, **changes):
     with np.load(path, allow_pickle=False) as arrays:
         parts = dict(arrays)

@@ -45,6 +45,11 @@ class Suite:
         """Of board, games and scores."""
         return _checksum(self.spec, self._moves(), self.scores)
 
+    def part(self, chosen: np.ndarray) -> Suite:
+        """Some of the positions, by their numbers, under the same name."""
+        positions = tuple(self.positions[number] for number in chosen)
+        return Suite(self.name, self.spec, positions, self.scores[chosen], {})
+
     def save(self, path: Path) -> None:
         """Writes the file whole or not at all."""
         header = {

@@ -46,9 +46,7 @@ def _critical(suite: Suite) -> Suite:
     outcomes = np.sign(suite.scores.astype(np.int64))
     worst = np.where(suite.scores == ILLEGAL, 1, outcomes).min(axis=1)
     places = np.flatnonzero(worst < outcomes.max(axis=1))
-    chosen = np.sort(np.random.default_rng(0).permutation(places)[:_POSITIONS])
-    positions = tuple(suite.positions[place] for place in chosen)
-    return Suite(suite.name, suite.spec, positions, suite.scores[chosen], {})
+    return suite.part(np.sort(np.random.default_rng(0).permutation(places)[:_POSITIONS]))
 
 
 def _accuracy(search: NetSearch, suite: Suite, simulations: int) -> float:

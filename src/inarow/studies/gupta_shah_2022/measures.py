@@ -16,7 +16,6 @@ from inarow.agents.registry import make_agent
 from inarow.arena.grading import grade
 from inarow.arena.known_suites import standard_suite
 from inarow.arena.openings import find_openings
-from inarow.arena.suite import Suite
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR
 from inarow.studies.experiment import Experiment, Measured
@@ -31,7 +30,9 @@ _OPENING_PLIES = 6
 def grade_player(player: str, experiment: Experiment) -> Measured:
     """A player in positions of the standard suite, spread evenly over it."""
     (stream,) = experiment.random_streams(1)
-    suite = _sample(standard_suite(CONNECT_FOUR), experiment.size["positions"])
+    whole = standard_suite(CONNECT_FOUR)
+    count = min(experiment.size["positions"], len(whole))
+    suite = whole.part(np.linspace(0, len(whole) - 1, count).astype(np.int64))
     graded = grade(agent_string(player, experiment), suite=suite, seed=int(stream.generate_state(1)[0]))
     if graded.fault is not None:
         raise RuntimeError(f"{graded.agent}: {graded.fault}")
@@ -40,12 +41,6 @@ def grade_player(player: str, experiment: Experiment) -> Measured:
     low, high = graded.intervals["mean_regret"] or (0.0, 0.0)
     figures |= {"mean_regret": graded.mean_regret or 0.0, "mean_regret.low": low, "mean_regret.high": high}
     return Measured(figures)
-
-
-def _sample(suite: Suite, count: int) -> Suite:
-    chosen = np.linspace(0, len(suite) - 1, min(count, len(suite))).astype(np.int64)
-    positions = tuple(suite.positions[place] for place in chosen)
-    return Suite(suite.name, suite.spec, positions, suite.scores[chosen], {})
 
 
 def measure_speed(experiment: Experiment) -> Measured:
