@@ -61,10 +61,11 @@ soak: $(VENV)/dev
 	INAROW_FAULTS=$(CURDIR)/faults.jsonl $(BIN)/python -m pytest -m soak tests/workers
 	$(BIN)/python -m tests.reliability.table faults.jsonl docs/reliability.md
 
-# Garbage for every parser; with atheris, if it is there, else random changes of sound texts.
+# Garbage for every parser.
 INPUTS ?= 1000000
 fuzz: $(VENV)/dev
-	$(BIN)/python fuzz/run.py --inputs $(INPUTS) --json fuzz.json
+	$(PIP) --editable ".[fuzz]"
+	$(BIN)/python fuzz/run.py --inputs $(INPUTS) --workers $(JOBS) --json fuzz/result.json
 
 # Lines of src that the tests reach: those of kernels without the compiler, all others with it.
 coverage: $(VENV)/dev
@@ -93,7 +94,7 @@ browser:
 	|| echo "chromium is absent and cannot be installed here (no root or no apt-get): browser tests are skipped"
 
 clean:
-	rm -rf $(VENV) demo build dist faults.jsonl fuzz.json .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) demo build dist faults.jsonl .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/python:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import io
-import os
 import tempfile
 from contextlib import suppress
 from functools import cache
@@ -184,14 +183,13 @@ def net_metadata(data: bytes) -> None:
 
 
 @cache
-def _folder() -> Path:
-    """In memory where the system has such a place."""
-    base = "/dev/shm" if os.path.isdir("/dev/shm") else None
-    return Path(tempfile.mkdtemp(prefix="inarow-fuzz-", dir=base))
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """Removed at the end of the process."""
+    return tempfile.TemporaryDirectory(prefix="inarow-fuzz-")
 
 
 def _file(data: bytes, suffix: str) -> Path:
-    path = _folder() / f"file{suffix}"
+    path = Path(_folder().name) / f"file{suffix}"
     path.write_bytes(data)
     return path
 
@@ -244,7 +242,7 @@ def checkpoints(data: bytes) -> None:
 
 
 def jobs(data: bytes) -> None:
-    folder = _folder() / "jobs"
+    folder = Path(_folder().name) / "jobs"
     folder.mkdir(exist_ok=True)
     (folder / "1.json").write_bytes(data)
     load_jobs(folder)
@@ -275,7 +273,7 @@ def _lab() -> tuple[Any, asyncio.AbstractEventLoop]:
     from inarow.interfaces.web.app import make_app
     from inarow.interfaces.web.settings import LabSettings
 
-    folder = _folder() / "lab"
+    folder = Path(_folder().name) / "lab"
     (folder / "jobs").mkdir(parents=True, exist_ok=True)
     return make_app(LabSettings(runs=folder, store=folder / "lab.sqlite")), asyncio.new_event_loop()
 

@@ -1,4 +1,4 @@
-"""Feeds garbage to every parser: `python fuzz/run.py --inputs 10000000 --json fuzz.json`.
+"""Feeds garbage to every parser: `python fuzz/run.py --inputs 10000000 --workers 2 --json fuzz/result.json`.
 
 With atheris installed (`pip install atheris`, Linux), inputs are those of libFuzzer, which looks for new
 paths through the code; without it they are random changes of sound texts. Each target runs in a process of
@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import re
 import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -33,17 +35,21 @@ def main() -> None:
     chosen = [target for target in TARGETS if not options.only or target.name in options.only]
     shares = sum(target.share for target in chosen)
     rows = []
-    for target in chosen:
-        inputs = max(1, round(options.inputs * target.share / shares))
-        row = _run(target.name, inputs, options.engine, options.seed)
-        rows.append(row)
-        print(
-            f"{row['target']:20} {row['inputs']:>11,} inputs {row['seconds']:>8.1f} s  {row['finding'] or 'clean'}",
-            flush=True,
-        )
-        if options.json is not None:  # after each, so that an interrupt keeps what was done
-            document = {"engine": options.engine, "inputs": sum(row["inputs"] for row in rows), "targets": rows}
-            options.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    with ThreadPoolExecutor(options.workers) as threads:
+        for row in threads.map(
+            lambda target: _run(
+                target.name, max(1, round(options.inputs * target.share / shares)), options.engine, options.seed
+            ),
+            chosen,
+        ):
+            rows.append(row)
+            print(
+                f"{row['target']:20} {row['inputs']:>11,} inputs {row['seconds']:>8.1f} s  {row['finding'] or 'clean'}",
+                flush=True,
+            )
+            if options.json is not None:  # after each, so that an interrupt keeps what was done
+                document = {"engine": options.engine, "inputs": sum(row["inputs"] for row in rows), "targets": rows}
+                options.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     print(f"{sum(row['inputs'] for row in rows):,} inputs, {sum(bool(row['finding']) for row in rows)} findings")
     sys.exit(any(row["finding"] for row in rows))
 
@@ -56,6 +62,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--only", nargs="*", help="names of parsers")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=1, help="parsers at once")
     parser.add_argument("--json", type=Path, help="write what was done to this file")
     parser.add_argument("--target", help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -64,10 +71,13 @@ def _options() -> argparse.Namespace:
 def _run(name: str, inputs: int, engine: str, seed: int) -> dict[str, object]:
     """One target in a process; `inputs` of the result is what the process counted."""
     clock = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
+    in_memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
+    with tempfile.TemporaryDirectory(prefix="inarow-fuzz-", dir=in_memory) as folder:
         command = [sys.executable, str(Path(__file__).resolve()), "--target", name, "--inputs", str(inputs)]
         command += ["--engine", engine, "--seed", str(seed)]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace")
+        done = subprocess.run(
+            command, cwd=folder, env=os.environ | {"TMPDIR": folder}, capture_output=True, text=True, errors="replace"
+        )
         found = re.findall(r"Done (\d+) (?:runs|in)", done.stderr) or re.findall(r"Done (\d+)", done.stderr)
         counted = int(found[-1]) if found else 0
         finding = None
