@@ -113,6 +113,17 @@ def test_strange_metadata_are_refused(tmp_path, changes, message):
     assert message in refusal(path)
 
 
+@pytest.mark.parametrize("text", [b"episodes", b"deep-q", b"Mul"])
+def test_texts_that_are_no_text_are_refused_in_silence(tmp_path, capfd, text):
+    """In the metadata, or the name of an operator."""
+    path = saved(tmp_path)
+    content = path.read_bytes()
+    assert content.count(text) == 1
+    path.write_bytes(content.replace(text, text[:-2] + b"\xec" + text[-1:]))
+    assert "is not a net" in refusal(path)
+    assert capfd.readouterr().out == ""
+
+
 def test_a_net_of_another_learner_is_refused(tmp_path):
     assert "is a net of 'deep-q', not of alphazero" in refusal(saved(tmp_path), "alphazero")
 

@@ -54,8 +54,12 @@ class Net:
     def __init__(self, content: bytes, source: str) -> None:
         """From the bytes of a file that errors call `source`; raises NetError."""
         self._session = _open_session(content, source)
-        self.about = _read_about(self._session.get_modelmeta().custom_metadata_map, source)
-        self._inputs = [each.name for each in self._session.get_inputs()]
+        try:
+            metadata = self._session.get_modelmeta().custom_metadata_map
+            self._inputs = [each.name for each in self._session.get_inputs()]
+        except UnicodeDecodeError as error:
+            raise NetError(f"{source} is not a net of inarow: {one_line(error)}") from None
+        self.about = _read_about(metadata, source)
 
     def run(self, *inputs: np.ndarray) -> list[np.ndarray]:
         """All outputs for inputs in the order of the net, of the types and shapes that its kind says."""
@@ -115,7 +119,8 @@ def _open_session(content: bytes, source: str) -> Any:
     options.add_session_config_entry("session.inter_op.allow_spinning", "0")
     options.log_severity_level = _ONLY_FATAL
     try:
-        return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+        # With the fallback, which has nowhere to fall, it would print to stdout.
+        return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"], enable_fallback=0)
     except Exception as error:  # ONNX Runtime has its own errors, all directly under Exception
         raise NetError(f"{source} is not a net: {one_line(error)}") from None
 
