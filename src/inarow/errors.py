@@ -112,6 +112,11 @@ def shown(text: str) -> str:
 
 
 def one_line(error: BaseException) -> str:
-    """The text of any error on a single line of bounded length; its type's name if it has no text."""
-    line = " ".join(str(error).split()) or type(error).__name__
+    """The text of any error on a single line of bounded length; its type's name if it has no text. Errors of the system
+    are told without their number.
+    """
+    text = str(error)
+    if isinstance(error, OSError) and error.strerror:
+        text = error.strerror if error.filename is None else f"{error.strerror}: {error.filename!r}"
+    line = " ".join(text.split()) or type(error).__name__
     return line if len(line) <= _LINE else line[:_LINE] + " ..."

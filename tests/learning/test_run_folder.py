@@ -1,17 +1,21 @@
 """Folders of training runs: one process at a time, `curve.csv`, and the same for TensorBoard."""
 
 import csv
+import errno
+import gc
 import struct
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from tensorboardX.crc32c import crc32c
+from tensorboardX.event_file_writer import EventsWriter
 from tensorboardX.proto.event_pb2 import Event, SessionLog
 
 from inarow.errors import ConfigError
 from inarow.learning.alphazero.run import AlphaZeroRun
 from inarow.learning.deep_q.run import DeepQRun
+from inarow.learning.event_file import EventFile
 from inarow.learning.run_folder import CurveFiles, RunClaim
 from inarow.learning.tabular.config import Phase, QConfig
 from inarow.learning.tabular.run import TrainingRun
@@ -70,6 +74,20 @@ def test_the_event_file_grows_with_the_curve(tmp_path):
         assert scalars(tmp_path) == lines(tmp_path, "episode")
     assert scalars(tmp_path)[0] == (10, {"reward": 0.5})
     assert (tmp_path / "curve.csv").read_text() == "episode,reward,loss\n10,0.5,\n20,0.75,1.5\n30,1.0,1.25\n"
+
+
+def test_a_full_disk_at_the_end_is_not_told_again(tmp_path, monkeypatch, capfd):
+    close = EventsWriter.close
+
+    def fail(writer):
+        close(writer)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    events = EventFile(tmp_path)
+    monkeypatch.setattr(EventsWriter, "close", fail)
+    del events
+    gc.collect()
+    assert capfd.readouterr().err == ""
 
 
 def test_a_run_that_goes_on_has_no_step_twice(tmp_path):

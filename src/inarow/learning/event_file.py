@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import weakref
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from tensorboardX.event_file_writer import EventsWriter
@@ -25,7 +26,7 @@ class EventFile:
         for old in folder.glob(_NAMES):
             old.unlink()
         self._writer = EventsWriter(str(folder.absolute() / "events"))
-        weakref.finalize(self, self._writer.close)
+        weakref.finalize(self, _close, self._writer)
         # Tells a TensorBoard that watches to forget what it has seen in the file before this one.
         self._add(Event(step=0, session_log=SessionLog(status=SessionLog.START)))
 
@@ -44,3 +45,9 @@ class EventFile:
     def flush(self) -> None:
         """For those who watch."""
         self._writer.flush()
+
+
+def _close(writer: EventsWriter) -> None:
+    """A full disk was told when it was met; here nobody is left to tell."""
+    with suppress(OSError):
+        writer.close()
