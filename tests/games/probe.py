@@ -30,6 +30,11 @@ def probe_facts(layout, stones, mask, cell):
 
 
 @kernel
+def probe_landing(layout, mask, action):
+    return rules.landing_cell(mask, action, layout)
+
+
+@kernel
 def probe_shifts(left, right, distance):
     return left & right, left | right, left ^ right, ~left, left << distance, left >> distance
 

@@ -5,7 +5,7 @@ import pytest
 from inarow.errors import InvalidLimitError
 from inarow.games.perft import count_positions, count_sequences
 from inarow.games.position import Position
-from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
+from inarow.games.spec import TIC_TAC_TOE, GameSpec
 from tests import reference
 
 # Connect Four, sequences by depth (no play after a win) and distinct positions by ply (OEIS A212693).
@@ -91,6 +91,16 @@ def test_progress_is_told(monkeypatch):
     assert calls[-1] == (49, 49)
 
 
-def test_a_ply_that_does_not_fit_the_memory_is_refused():
-    with pytest.raises(InvalidLimitError, match="the limit is 0 MB"):
-        count_positions(Position.start(CONNECT_FOUR), 5, memory=10_000)
+@pytest.mark.parametrize(
+    ("board", "wide", "bytes_a_child"), [("6x7x4", False, 64), ("6x7x4", True, 192), ("tictactoe", False, 80)]
+)
+def test_a_ply_that_does_not_fit_the_memory_is_refused(board, wide, bytes_a_child):
+    """Of a child: stones, mask and key, the key once more, and four numbers beside; without gravity keys are twice as
+    long.
+    """
+    spec = GameSpec.parse(board)
+    needed = bytes_a_child * spec.actions * spec.actions  # for the second ply
+    start = Position.start(spec)
+    assert len(count_positions(start, 2, wide=wide, memory=needed).positions) == 3
+    with pytest.raises(InvalidLimitError, match="the next ply needs about 0 MB; the limit is 0 MB"):
+        count_positions(start, 2, wide=wide, memory=needed - 1)

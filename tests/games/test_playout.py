@@ -26,6 +26,8 @@ def test_every_game_ends_with_one_result(board):
     assert counts.wins + counts.draws + counts.losses == 20
     assert 20 * (2 * spec.inarow - 1) <= counts.plies + 20 * spec.cells * (counts.draws > 0)
     assert counts.plies <= 20 * spec.cells
+    if counts.draws == 20:
+        assert counts.plies == 20 * spec.cells
 
 
 def test_results_are_for_the_side_to_move():

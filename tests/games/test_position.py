@@ -202,7 +202,9 @@ def test_a_bad_move_string_names_the_move(moves, board, reason):
 
 @pytest.mark.parametrize("action", [-1, 7, 100])
 def test_an_action_that_does_not_exist_is_refused(action):
-    with pytest.raises(IllegalMoveError, match=rf"action {action} does not exist .*legal moves at the start: 1234567"):
+    with pytest.raises(
+        IllegalMoveError, match=rf"action {action} does not exist .* actions 0 to 6; legal moves at the start: 1234567"
+    ):
         Position.start().play(action)
 
 

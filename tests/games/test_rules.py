@@ -13,7 +13,7 @@ from inarow.games.position import Position, cells_of
 from inarow.games.spec import GameSpec
 from inarow.games.wide import Wide
 from tests import reference
-from tests.games.probe import probe_facts, probe_hash, probe_sets, probe_shifts, probe_single
+from tests.games.probe import probe_facts, probe_hash, probe_landing, probe_sets, probe_shifts, probe_single
 from tests.strategies import positions
 
 WHOLE_WORD = GameSpec(7, 8, 4)
@@ -66,6 +66,38 @@ def test_the_rules_equal_the_reference(position):
         assert rules.has_line(stones, layout) == (position.winner == side)
         found = rules.winning_cells(stones, position.mask, layout)
         assert {layout.row_and_column(cell) for cell in cells_of(found)} == reference.winning_cells(cells, side, spec)
+
+
+@given(positions(max_side=7))
+def test_stones_land_where_positions_put_them(position):
+    layout = layout_of(position.spec)
+    open_actions = {
+        action for action in range(position.spec.actions) if not position.mask >> position._entry(action) & 1
+    }
+    for action in range(rules.action_count(layout)):
+        expected = position.landing_cell(action) if action in open_actions else -1
+        assert rules.landing_cell(position.mask, action, layout) == expected
+        for wide in kinds(position.spec):
+            compiled = compiled_layout(position.spec, wide=wide)
+            assert probe_landing(compiled, from_int(position.mask, compiled.board), action) == expected
+    assert rules.action_count(layout) == position.spec.actions
+
+
+@pytest.mark.parametrize("inarow", range(2, 17))
+def test_lines_of_every_length_are_seen_and_shorter_ones_are_not(inarow):
+    layout = layout_of(GameSpec(16, 16, inarow))
+    far = 16 - inarow
+    for row_step, column_step in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        row, column = far // 2, (far // 2 if column_step >= 0 else 15 - far // 2)
+        cells = [layout.cell(row + row_step * each, column + column_step * each) for each in range(inarow)]
+        stones = sum(1 << cell for cell in cells)
+        assert rules.has_line(stones, layout)
+        assert all(rules.has_line_through(stones, cell, layout) for cell in cells)
+        for cell in cells:
+            left = stones ^ 1 << cell
+            assert not rules.has_line(left, layout)
+            assert not any(rules.has_line_through(left, other, layout) for other in cells if other != cell)
+            assert rules.winning_cells(left, left, layout) >> cell & 1
 
 
 @pytest.mark.parametrize("spec", [WHOLE_WORD, GameSpec(16, 16, 5), GameSpec(1, 16, 16), GameSpec(16, 1, 2)], ids=str)
