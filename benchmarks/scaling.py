@@ -46,8 +46,16 @@ CREWS: dict[str, Workers] = {
 ROUNDS = 2
 EMPTY_TASKS = 4000
 AGENTS = ("mcts:simulations=500", "mcts:simulations=400")
-GAMES, PAIRS_OF_A_TASK = 60, 32
-PLAY = {"learner": "alphazero", "board": "6x7x4", "iterations": 100, "iteration_games": 512, "workers": 2}
+GAMES, PAIRS_OF_A_TASK = 400, 32
+NET = "connect4"
+PLAY = {
+    "learner": "alphazero",
+    "board": "6x7x4",
+    "iterations": 100,
+    "iteration_games": 512,
+    "workers": 2,
+    "network": {"channels": 48, "blocks": 3},  # as NET has
+}
 BATCHES, SIMULATIONS = 4, 32
 CORES, TOURNAMENT_GAMES, NODE_CORES = 1000, 1_000_000, 64
 
@@ -140,7 +148,7 @@ def alphazero_costs() -> dict[str, float]:
     """Bytes on the wire, and core-seconds of playing on and in batches, and of learning."""
     tell("alphazero, alone")
     config = to_config(PLAY, AlphaZeroConfig, "scaling")
-    net = net_path("connect4").read_bytes()
+    net = net_path(NET).read_bytes()
     task = Batch(config, Carried(net), 1, 0, SIMULATIONS, config.selfplay.games)
     play_batch(task)
     batch, batch_seconds = core_seconds(lambda: play_batch(task))
@@ -179,7 +187,7 @@ def alphazero_costs() -> dict[str, float]:
 
 def alphazero_on_companions() -> dict[str, float]:
     """Games a second of a farm, by who plays."""
-    config, net = to_config(PLAY, AlphaZeroConfig, "scaling"), net_path("connect4").read_bytes()
+    config, net = to_config(PLAY, AlphaZeroConfig, "scaling"), net_path(NET).read_bytes()
     speeds = {}
     for name, number, cluster in (("1 process", 1, None), ("2 processes", 2, None), ("2 on Ray", 2, Cluster("local"))):
         tell(f"alphazero, {name}")
