@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 
 from inarow.errors import FinishedGameError, IllegalMoveError, NotationError
+from inarow.games.notation import parse_move
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.games.symmetry import canonical, canonical_key, symmetries
@@ -92,7 +93,7 @@ def test_playing_equals_the_reference(position):
         assert position.play(action).to_array().tolist() == cells
 
 
-@given(positions(max_side=7))
+@given(positions(max_side=7) | positions(spec=CONNECT_FOUR) | positions(spec=GameSpec(5, 5, 4, gravity=False)))
 def test_winning_actions_are_those_that_win(position):
     wins = [action for action in position.legal_actions if position.play(action).winner is not None]
     assert list(position.winning_actions()) == wins
@@ -219,5 +220,6 @@ def test_large_action_sets_write_numbers():
     position = Position.parse("113,1,225", spec)
     assert position.actions == (112, 0, 224)
     assert position.moves == "113,1,225"
+    assert parse_move("113", spec) == 112
     assert Position.parse("", spec) == Position.start(spec)
     assert Position.parse("ag", GameSpec(4, 16, 4)).actions == (9, 15)
