@@ -122,10 +122,13 @@ def lines_of(path: Path) -> int:
     return path.read_text().count("\n") if path.exists() else 0
 
 
+SLOW_TOURNAMENT = ["mcts:simulations=3000" if word.startswith("mcts") else word for word in TOURNAMENT]
+
+
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_a_local_cluster_ends_with_its_command_and_games_stay(tmp_path, end):
     store = tmp_path / "lab.sqlite"
-    command = inarow(*TOURNAMENT, "--ray", "local", "--store", str(store), start_new_session=True)
+    command = inarow(*SLOW_TOURNAMENT, "--ray", "local", "--store", str(store), start_new_session=True)
     wait_for(lambda: games_in(store) >= 50)
     os.killpg(command.pid, end) if end == signal.SIGINT else command.send_signal(end)
     out, err = command.communicate(timeout=60)
@@ -134,7 +137,7 @@ def test_a_local_cluster_ends_with_its_command_and_games_stay(tmp_path, end):
     if end == signal.SIGINT:
         assert (command.returncode, out) == (130, "")
         assert err == f"stopped after {kept} of 600 games; the same command goes on\ninarow: interrupted\n"
-    again = inarow(*TOURNAMENT, "--workers", "2", "--json", "--store", str(store))
+    again = inarow(*SLOW_TOURNAMENT, "--workers", "2", "--json", "--store", str(store))
     assert json.loads(again.communicate(timeout=600)[0])["games"] == 600
     assert len(moves_in(store)) == 600
 

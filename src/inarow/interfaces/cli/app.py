@@ -13,6 +13,7 @@ from cyclopts import App, CycloptsError, Parameter, UnknownCommandError
 
 from inarow import __version__
 from inarow.errors import InarowError, one_line, shown
+from inarow.workers.interrupts import raise_interrupt
 
 _COMMANDS = {
     "play": "Play a game in the terminal.",
@@ -57,7 +58,7 @@ def main() -> NoReturn:
         sys.stdout.reconfigure(errors="backslashreplace")  # as stderr has it: a file may have any name
     try:
         if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.signal(signal.SIGINT, raise_interrupt)
         app(sys.argv[1:], exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
     except UnknownCommandError as error:
@@ -97,6 +98,6 @@ def _end(code: int) -> NoReturn:
     # CPython remembers a Ctrl-C that came while generated code ran (a data class being made, say), and `python -m`
     # would end by the signal instead of the code, though it was caught. Any text that is run makes it forget.
     exec("")
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if signal.getsignal(signal.SIGINT) is raise_interrupt:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(code)

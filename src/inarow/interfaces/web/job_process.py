@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _thread
 import contextlib
 import io
 import os
@@ -21,6 +20,7 @@ from inarow.interfaces.web.arena_job import play_arena
 from inarow.interfaces.web.job import ArenaPlan, Plan, TrainPlan
 from inarow.interfaces.web.process import live_with_parent, yield_to_people
 from inarow.interfaces.web.settings import JOB_MEMORY
+from inarow.workers.interrupts import interrupt_main_thread, raise_interrupt
 
 _LAST_WORDS = 10.0
 """Seconds in which a job whose lab is gone may save what it has."""
@@ -30,6 +30,7 @@ def run_job(parent: Connection, plan: Plan, runs: Path, store: Path) -> None:
     """The life of a job process. Tells ("told", JSON) any number of times, then ("ended", None), ("stopped", None) or
     ("failed", why).
     """
+    signal.signal(signal.SIGINT, raise_interrupt)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     yield_to_people(JOB_MEMORY, niceness=5)
@@ -39,7 +40,7 @@ def run_job(parent: Connection, plan: Plan, runs: Path, store: Path) -> None:
     def take(command: str) -> None:
         if command == "stop":
             going_on.set()
-            _interrupt()
+            interrupt_main_thread()
         else:
             (going_on.clear if command == "pause" else going_on.set)()
 
@@ -79,15 +80,7 @@ def _train(plan: TrainPlan, folder: Path) -> None:
         find_trainer(plan.document, plan.name)(request)
 
 
-def _interrupt() -> None:
-    """Ctrl-C for the main thread, also where it waits."""
-    if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-    else:
-        _thread.interrupt_main()
-
-
 def _save_and_go() -> None:
-    _interrupt()
+    interrupt_main_thread()
     time.sleep(_LAST_WORDS)
     os._exit(1)

@@ -1,0 +1,34 @@
+"""Ctrl-C at any moment of work that calls compiled code."""
+
+import subprocess
+import sys
+
+import pytest
+
+CALLS = """
+import signal
+import numpy as np
+from inarow.games.playout import random_playouts
+from inarow.games.position import Position
+from inarow.workers.interrupts import raise_interrupt
+
+for each in (signal.SIGINT, signal.SIGALRM):
+    signal.signal(each, raise_interrupt)
+start, rng, interrupts = Position.parse("4453"), np.random.default_rng(1), 0
+random_playouts(start, 1, rng)  # compiled
+while interrupts < 500:
+    try:
+        signal.setitimer(signal.ITIMER_REAL, rng.uniform(2e-5, 2e-4))
+        while True:
+            random_playouts(start, 1, rng)
+    except KeyboardInterrupt:
+        interrupts += 1
+print(interrupts)
+"""
+
+
+@pytest.mark.compiled
+def test_ctrl_c_never_crashes_calls_of_compiled_code():
+    """With Python's own handler this ends by a segmentation fault within a second."""
+    done = subprocess.run([sys.executable, "-c", CALLS], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "500\n", "")
