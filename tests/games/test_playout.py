@@ -19,7 +19,7 @@ def test_tic_tac_toe_results_have_their_exact_chances():
         assert abs(number - games * chance) < 5 * (games * chance * (1 - chance)) ** 0.5
 
 
-@pytest.mark.parametrize("board", ["6x7x4", "12x12x5", "7x8x4", "9x9x5/free", "3x3x3/free", "1x5x5"])
+@pytest.mark.parametrize("board", ["6x7x4", "12x12x5", "7x8x4", "9x9x5/free", "3x3x3/free", "1x5x5", "2x5x5"])
 def test_every_game_ends_with_one_result(board):
     spec = GameSpec.parse(board)
     counts = playouts(Position.start(spec), 20)

@@ -1,4 +1,5 @@
 import string
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -68,6 +69,15 @@ def test_a_record_that_contradicts_itself_is_refused(change, reason):
         from_json_line(to_json_line(bad))
 
 
+def test_lines_of_moves_are_as_long_as_they_may_be():
+    moves = "21113141657234567765432765432234567765432"
+    text = to_pgn(GameRecord(board="6x7x4", first="a", second="b", moves=moves, winner=None, termination="unfinished"))
+    lines = text.split("\n\n")[1].splitlines()
+    assert len(lines) > 1
+    for line, following in pairwise(lines):
+        assert len(line) <= 80 < len(line) + 1 + len(following.split()[0])
+
+
 @pytest.mark.parametrize(
     "line", ["", "{}", "[]", "nonsense", '{"board": 3}', "\udcff", "[" * 100_000, '{"board":"6x7x4"', "null"]
 )
@@ -84,7 +94,7 @@ GOOD = to_pgn(GameRecord(board="tictactoe", first="a", second="b", moves="14253"
     [
         ('[Rows "3"]\n', "", "no Rows tag"),
         ('[Rows "3"]', '[Rows "x"]', "is not ROWSxCOLUMNSxINAROW"),
-        ('[Rows "3"]', "[Rows 3]", "is not a tag"),
+        ('[Rows "3"]', "[Rows 3]", "line 9 is not a tag"),
         ('[Gravity "0"]', '[Gravity "no"]', "must be 0 or 1"),
         ("1-0\n", "", "no moves|end with"),
         ("1-0\n", "0-1\n", "the moves end with 0-1"),
