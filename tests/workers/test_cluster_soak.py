@@ -10,6 +10,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -34,8 +35,12 @@ def nodes() -> Iterator[Nodes]:
 
 
 def inarow(*arguments: str, **options) -> subprocess.Popen:
+    """A command that hears Ctrl-C, even if the tests run in the background and do not."""
     command = [sys.executable, "-m", "inarow", *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(
+        command, preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL), **pipes, **options
+    )
 
 
 def slow_and_noted(task: tuple[int, str]) -> int:
