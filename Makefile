@@ -67,12 +67,13 @@ fuzz: $(VENV)/dev
 	$(PIP) --editable ".[fuzz]"
 	$(BIN)/python fuzz/run.py --inputs $(INPUTS) --workers $(JOBS) --json fuzz/result.json
 
-# Lines of src that the tests reach: those of kernels without the compiler, all others with it.
+# Lines of src that the tests reach: those of kernels without the compiler, all others with it. A few tests of processes
+# and full disks fail while they are measured; `make test` is who judges them.
 coverage: $(VENV)/dev
 	$(BIN)/python -m inarow warmup
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n $(JOBS) --dist loadgroup -q
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n $(JOBS) -q -m "not compiled" $(PLAIN_TESTS)
+	-$(BIN)/coverage run -m pytest -n $(JOBS) --dist loadgroup -q
+	-NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n $(JOBS) -q -m "not compiled" $(PLAIN_TESTS)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under 90
 
