@@ -96,6 +96,8 @@ def _open(request: TrainingRequest) -> AlphaZeroRun:
             iterations += int(more[2])
     try:
         return AlphaZeroRun.resume(request.folder, minutes=minutes, iterations=iterations, settings=settings)
+    except InarowError:  # which says where
+        raise
     except ValueError as error:  # a config that cannot be extended so
         raise ConfigError(f"{request.source}: {error}") from None
 
