@@ -30,18 +30,18 @@ def main() -> None:
     if options.target is not None:
         _feed(options.target, options.inputs, options.engine, options.seed)
         return
-    from fuzz.targets import TARGETS
+    from fuzz.targets import TARGETS, Target
 
     chosen = [target for target in TARGETS if not options.only or target.name in options.only]
     shares = sum(target.share for target in chosen)
     rows = []
+
+    def run(target: Target) -> dict[str, object]:
+        inputs = max(1, round(options.inputs * target.share / shares))
+        return _run(target.name, inputs, options.engine, options.seed)
+
     with ThreadPoolExecutor(options.workers) as threads:
-        for row in threads.map(
-            lambda target: _run(
-                target.name, max(1, round(options.inputs * target.share / shares)), options.engine, options.seed
-            ),
-            chosen,
-        ):
+        for row in threads.map(run, chosen):
             rows.append(row)
             print(
                 f"{row['target']:20} {row['inputs']:>11,} inputs {row['seconds']:>8.1f} s  {row['finding'] or 'clean'}",
@@ -126,9 +126,8 @@ def _feed_by_atheris(name: str, inputs: int, seed: int) -> None:
     for number, content in enumerate(target.seeds):
         (corpus / str(number)).write_bytes(content)
     words = Path("words")
-    quoted = (
-        "".join(f"\\x{byte:02x}" for byte in word) for word in target.words or (b"{",)
-    )  # it refuses an empty file
+    some = target.words or (b"{",)  # libFuzzer refuses an empty file
+    quoted = ("".join(f"\\x{byte:02x}" for byte in word) for word in some)
     words.write_text("".join(f'"{word}"\n' for word in quoted), encoding="ascii")
     flags = [
         f"-runs={inputs}",
