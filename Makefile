@@ -65,7 +65,7 @@ soak: $(VENV)/dev
 INPUTS ?= 1000000
 fuzz: $(VENV)/dev
 	$(PIP) --editable ".[fuzz]"
-	$(BIN)/python fuzz/run.py --inputs $(INPUTS) --workers $(JOBS) --json fuzz/result.json
+	$(BIN)/python tools/fuzz/run.py --inputs $(INPUTS) --workers $(JOBS) --json tools/fuzz/result.json
 
 # Lines of src that the tests reach: those of kernels without the compiler, all others with it. A few tests of processes
 # and full disks fail while they are measured; `make test` is who judges them.
@@ -81,12 +81,12 @@ coverage: $(VENV)/dev
 MUTANTS ?= 300
 mutants: $(VENV)/dev
 	$(PIP) --editable ".[mutation]"
-	$(BIN)/python mutation/run.py --mutants $(MUTANTS) --workers $(JOBS) --json mutation/result.json
+	$(BIN)/python tools/mutation/run.py --mutants $(MUTANTS) --workers $(JOBS) --json tools/mutation/result.json
 
 bench: $(VENV)/dev
-	$(BIN)/python -m inarow bench --peers --json > benchmarks/latest.json.draft
-	mv benchmarks/latest.json.draft benchmarks/latest.json
-	@cat benchmarks/latest.json
+	$(BIN)/python -m inarow bench --peers --json > tools/benchmarks/latest.json.draft
+	mv tools/benchmarks/latest.json.draft tools/benchmarks/latest.json
+	@cat tools/benchmarks/latest.json
 
 # For browser tests: Debian's chromium, where it may be installed.
 browser:

@@ -26,7 +26,7 @@ def run_without(blocked: set[str], script: str, *args: str) -> subprocess.Comple
 
 
 def inarow_without(blocked: set[str], *args: str) -> subprocess.CompletedProcess[str]:
-    return run_without(blocked, "from inarow.interfaces.cli.app import main\nmain()", *args)
+    return run_without(blocked, "from inarow.cli.app import main\nmain()", *args)
 
 
 PLAY = """

@@ -3,12 +3,12 @@
 import random
 
 import pytest
-from fuzz.parsers import agents, net_metadata, study_results, toml
-from fuzz.parsers import settings as settings_target
-from fuzz.run import changed
-from fuzz.targets import TARGETS
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tools.fuzz.parsers import agents, net_metadata, study_results, toml
+from tools.fuzz.parsers import settings as settings_target
+from tools.fuzz.run import changed
+from tools.fuzz.targets import TARGETS
 
 targets = pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
 

@@ -21,7 +21,7 @@ ALLOWED = {
     ("agents/kaggle_host.py", "compile"),
     ("agents/kaggle_host.py", "exec"),
     # The empty text: see there.
-    ("interfaces/cli/app.py", "exec"),
+    ("cli/app.py", "exec"),
 }
 
 

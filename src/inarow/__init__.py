@@ -42,13 +42,13 @@ if TYPE_CHECKING:
     from inarow.games.spec import TIC_TAC_TOE as TIC_TAC_TOE
     from inarow.games.spec import GameSpec as GameSpec
     from inarow.games.symmetry import canonical_key as canonical_key
-    from inarow.search.book import Book as Book
-    from inarow.search.questions import Limits as Limits
-    from inarow.search.shipped import analyse as analyse
-    from inarow.search.shipped import solve as solve
-    from inarow.search.solution import Analysis as Analysis
-    from inarow.search.solution import Solution as Solution
-    from inarow.search.solver import Solver as Solver
+    from inarow.search.limits import Limits as Limits
+    from inarow.search.solver.api import analyse as analyse
+    from inarow.search.solver.api import solve as solve
+    from inarow.search.solver.book import Book as Book
+    from inarow.search.solver.solution import Analysis as Analysis
+    from inarow.search.solver.solution import Solution as Solution
+    from inarow.search.solver.solver import Solver as Solver
 
 _HOMES = {
     "agents.agent": ("Agent", "Decision"),
@@ -64,11 +64,11 @@ _HOMES = {
     "games.record": ("GameRecord",),
     "games.spec": ("CONNECT_FOUR", "TIC_TAC_TOE", "GameSpec"),
     "games.symmetry": ("canonical_key",),
-    "search.book": ("Book",),
-    "search.questions": ("Limits",),
-    "search.shipped": ("analyse", "solve"),
-    "search.solution": ("Analysis", "Solution"),
-    "search.solver": ("Solver",),
+    "search.solver.book": ("Book",),
+    "search.limits": ("Limits",),
+    "search.solver.api": ("analyse", "solve"),
+    "search.solver.solution": ("Analysis", "Solution"),
+    "search.solver.solver": ("Solver",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -8,7 +8,7 @@ def main() -> NoReturn:
     """Loads and runs the command line. Ctrl-C while it loads ends it without a word."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else whoever started us wants it otherwise
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from inarow.interfaces.cli.app import main as run_command_line
+    from inarow.cli.app import main as run_command_line
 
     run_command_line()
 

@@ -15,7 +15,7 @@ from inarow.arena.game import play_game
 from inarow.errors import FinishedGameError, InarowError, InvalidAgentError, InvalidLimitError
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
-from inarow.search.solution import Analysis
+from inarow.search.solver.solution import Analysis
 from tests.strategies import ongoing_positions
 
 SIMPLE = ["random", "greedy", "winblock", "winblock:epsilon=0.5", "greedy:epsilon=1"]

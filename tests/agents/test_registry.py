@@ -9,7 +9,7 @@ from inarow.agents.registry import AgentKind, format_agent, make_agent, paramete
 from inarow.agents.simple import RandomAgent
 from inarow.errors import InvalidAgentError
 from inarow.games.position import Position
-from tests.interfaces.command_line import document, inarow
+from tests.cli.command_line import document, inarow
 
 
 class Parameters(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,8 +7,8 @@ from inarow.arena.match import play_match
 from inarow.arena.openings import find_openings, opening_source, random_openings
 from inarow.arena.schedule import plan_match
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
-from inarow.search.book import book_key
-from inarow.search.shipped import shipped_book, solve
+from inarow.search.solver.api import shipped_book, solve
+from inarow.search.solver.book import book_key
 
 
 def test_balanced_openings_of_connect_four_are_distinct_draws():

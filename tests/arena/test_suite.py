@@ -14,8 +14,8 @@ from inarow.games.perft import count_positions
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.games.symmetry import canonical_key
-from inarow.journal import open_journal
-from inarow.search.shipped import analyse, solver_for
+from inarow.search.solver.api import analyse, solver_for
+from inarow.storage.journal import open_journal
 from inarow.workers import open_pool
 from tests.search.retrograde import all_levels
 

@@ -8,10 +8,10 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from inarow.array_file import content_hash
 from inarow.errors import NetError
 from inarow.games.spec import CONNECT_FOUR, GameSpec
 from inarow.learning.net_file import Net, NetAbout, load_net, save_net, to_bytes
+from inarow.storage.atomic import content_hash
 
 ABOUT = NetAbout(kind="deep-q", board="6x7x4", config={"alpha": 0.8}, seed=3, provenance={"episodes": 300})
 

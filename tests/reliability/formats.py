@@ -23,17 +23,17 @@ from inarow.games.pgn import to_pgn
 from inarow.games.position import Position
 from inarow.games.record import GameRecord, to_json_line
 from inarow.games.spec import GameSpec
-from inarow.interfaces.web.curve import read_curve
-from inarow.interfaces.web.job import load_jobs
-from inarow.interfaces.web.learners import check_document
-from inarow.journal import open_journal
 from inarow.learning.config import find_document, presets
 from inarow.learning.deep_q.run import DeepQRun
 from inarow.learning.tabular.config import find_q_config
 from inarow.learning.tabular.run import TrainingRun
-from inarow.search.book import Book
-from inarow.search.book_build import build_book
+from inarow.search.solver.book import Book
+from inarow.search.solver.book_build import build_book
+from inarow.storage.journal import open_journal
 from inarow.studies.runner import ResultsFile, run_study
+from inarow.web.curve import read_curve
+from inarow.web.job import load_jobs
+from inarow.web.learners import check_document
 from inarow.workers import open_pool
 from tests.arena.store_processes import match, numbered
 from tests.learning.deep_q.nets import config_of, write_net
@@ -168,7 +168,7 @@ def make_text(name: str, text: str) -> Callable[[Path], Path]:
 
 def read_games(path: Path) -> Any:
     """As `inarow analyse` does."""
-    from inarow.interfaces.cli.analyse import _read_game
+    from inarow.cli.analyse import _read_game
 
     return _read_game(str(path), "tictactoe", 1)
 

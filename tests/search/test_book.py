@@ -7,11 +7,11 @@ import pytest
 from inarow.errors import BookError, InvalidLimitError
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, GameSpec
-from inarow.search import book_build
-from inarow.search.book import Book, book_key
-from inarow.search.book_build import build_book, position_of_key, verify_book
-from inarow.search.shipped import BookWarning, analyse, shipped_book, solve
-from inarow.search.solver import Solver
+from inarow.search.solver import book_build
+from inarow.search.solver.api import BookWarning, analyse, shipped_book, solve
+from inarow.search.solver.book import Book, book_key
+from inarow.search.solver.book_build import build_book, position_of_key, verify_book
+from inarow.search.solver.solver import Solver
 from inarow.workers import open_pool
 
 pytestmark = pytest.mark.compiled
@@ -200,7 +200,7 @@ def test_a_broken_shipped_book_costs_one_warning(tmp_path, monkeypatch):
     folder = tmp_path / "books"
     folder.mkdir()
     (folder / "6x7x4.npz").write_bytes(b"not a book")
-    monkeypatch.setattr("inarow.search.shipped.files", lambda package: tmp_path)
+    monkeypatch.setattr("inarow.search.solver.api.files", lambda package: tmp_path)
     shipped_book.cache_clear()
     with pytest.warns(BookWarning, match="going on without a book"):
         assert shipped_book(CONNECT_FOUR) is None

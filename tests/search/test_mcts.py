@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from inarow.errors import FinishedGameError
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
-from inarow.search.heuristics import make_heuristic
-from inarow.search.mcts import Rollouts, TreeSearch
-from inarow.search.shipped import analyse
-from inarow.search.tree import MAX_VISITS, SLOT_BYTES, USED, VISITED, bytes_for_game, descend
+from inarow.search.minimax.heuristics import make_heuristic
+from inarow.search.solver.api import analyse
+from inarow.search.tree.mcts import Rollouts, TreeSearch
+from inarow.search.tree.memory import MAX_VISITS, SLOT_BYTES, USED, VISITED, bytes_for_game, descend
 from tests.strategies import ongoing_positions
 
 

@@ -13,8 +13,8 @@ from inarow.games.kernels import compiled_layout, kernel
 from inarow.games.layout import layout_of
 from inarow.games.position import Position
 from inarow.games.spec import TIC_TAC_TOE, GameSpec
-from inarow.search.heuristics import HEURISTICS, evaluate, make_heuristic, window_heuristic, window_weights
-from inarow.search.minimax import Minimax, forced_end
+from inarow.search.minimax.heuristics import HEURISTICS, evaluate, make_heuristic, window_heuristic, window_weights
+from inarow.search.minimax.minimax import Minimax, forced_end
 from tests import reference
 from tests.strategies import ongoing_positions
 

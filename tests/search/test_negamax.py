@@ -8,7 +8,7 @@ from inarow.games.bits import from_int
 from inarow.games.kernels import kernel
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.search.negamax import Negamax, negamax_move
+from inarow.search.minimax.negamax import Negamax, negamax_move
 
 
 @kernel

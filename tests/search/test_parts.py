@@ -9,14 +9,14 @@ from inarow.games import rules
 from inarow.games.kernels import kernel
 from inarow.games.position import Position, cells_of
 from inarow.games.spec import CONNECT_FOUR, GameSpec
-from inarow.search.constant_geometry import ConstantGeometry
-from inarow.search.fast_engine import FastEngine
-from inarow.search.geometry import GEOMETRY, has_line, lines_through_cells, make_geometry, winning_cells
-from inarow.search.lanes import bit_length, four_gaps, has_four
-from inarow.search.plain_engine import PlainEngine
-from inarow.search.questions import Narrowing
-from inarow.search.solution import win_score
-from inarow.search.table import HIGHEST, LOWEST, lower_of, probe, scramble, store, upper_of
+from inarow.search.solver.constant_geometry import ConstantGeometry
+from inarow.search.solver.driver import NullWindowSearch
+from inarow.search.solver.fast_engine import FastEngine
+from inarow.search.solver.geometry import GEOMETRY, has_line, lines_through_cells, make_geometry, winning_cells
+from inarow.search.solver.lanes import bit_length, four_gaps, has_four
+from inarow.search.solver.plain_engine import PlainEngine
+from inarow.search.solver.solution import win_score
+from inarow.search.solver.table import HIGHEST, LOWEST, lower_of, probe, scramble, store, upper_of
 from tests.strategies import ongoing_positions, positions, specs
 
 words = st.integers(0, 2**64 - 1)
@@ -143,8 +143,8 @@ def test_the_search_is_the_same_compiled_and_interpreted(board, moves, score, fa
     position = Position.parse(moves, spec)
     for engine, nodes in ((FastEngine, fast_nodes), (PlainEngine, plain_nodes)):
         if nodes is not None:
-            desk = engine(spec, 1 << 20).open_desk()
-            narrowing = Narrowing(position, -win_score(position, 2), win_score(position, 1), [desk])
+            desk = engine(spec, 1 << 20).open_worker()
+            narrowing = NullWindowSearch(position, -win_score(position, 2), win_score(position, 1), [desk])
             narrowing.run()
             assert (narrowing.lower, narrowing.upper, narrowing.nodes) == (score, score, nodes)
 
@@ -153,7 +153,7 @@ def test_the_search_is_the_same_compiled_and_interpreted(board, moves, score, fa
 @settings(max_examples=30)
 @given(ongoing_positions(CONNECT_FOUR))
 def test_constants_change_nothing_but_the_speed(position):
-    desks = [FastEngine(CONNECT_FOUR, 1 << 22, constant=constant).open_desk() for constant in (False, True)]
+    desks = [FastEngine(CONNECT_FOUR, 1 << 22, constant=constant).open_worker() for constant in (False, True)]
     for beta in (0, 1):
         assert len({desk.ask(position, beta, nodes=20_000) for desk in desks}) == 1
     assert len({desk.nodes for desk in desks}) == 1

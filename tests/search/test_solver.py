@@ -12,12 +12,13 @@ from hypothesis import assume, given
 from inarow.errors import FinishedGameError, InvalidLimitError
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
-from inarow.search.fast_engine import FastEngine
-from inarow.search.plain_engine import PlainEngine
-from inarow.search.questions import Limits, Narrowing
-from inarow.search.shipped import analyse, solve
-from inarow.search.solution import plies_to_end, win_score
-from inarow.search.solver import Solver
+from inarow.search.limits import Limits
+from inarow.search.solver.api import analyse, solve
+from inarow.search.solver.driver import NullWindowSearch
+from inarow.search.solver.fast_engine import FastEngine
+from inarow.search.solver.plain_engine import PlainEngine
+from inarow.search.solver.solution import plies_to_end, win_score
+from inarow.search.solver.solver import Solver
 from tests.search.retrograde import all_levels
 from tests.strategies import ongoing_positions
 
@@ -38,7 +39,7 @@ def random_position(choice: random.Random, spec: GameSpec, plies: int) -> Positi
 
 
 def exact(engine, position):
-    narrowing = Narrowing(position, -win_score(position, 2), win_score(position, 1), [engine.open_desk()])
+    narrowing = NullWindowSearch(position, -win_score(position, 2), win_score(position, 1), [engine.open_worker()])
     narrowing.run()
     assert narrowing.lower == narrowing.upper
     return narrowing.lower
@@ -200,7 +201,7 @@ def test_a_cancelled_search_ends_quickly_with_true_bounds():
     cancelled = threading.Event()
     threading.Timer(0.3, cancelled.set).start()
     solver = Solver(CONNECT_FOUR, threads=2)
-    solution = solver.solve(Position.start(), limits=Limits(is_cancelled=cancelled.is_set))
+    solution = solver.solve(Position.start(), limits=Limits(cancelled=cancelled.is_set))
     assert solution.score is None
     assert solution.lower <= 1 <= solution.upper
     assert cancelled.is_set()
@@ -226,7 +227,7 @@ def test_time_limits_are_kept():
 def cancelled_after(questions: int) -> Limits:
     """Limits that hold when they are asked for the next time after so many."""
     asked = itertools.count(1)
-    return Limits(is_cancelled=lambda: next(asked) > questions)
+    return Limits(cancelled=lambda: next(asked) > questions)
 
 
 @pytest.mark.parametrize("board", ["15x15x5/free", "16x16x6/free"])
@@ -241,7 +242,7 @@ def test_large_boards_look_at_their_limits_often(board):
 def test_waiting_for_another_thread_ends_at_the_limits():
     solver, start = Solver(TIC_TAC_TOE, memory=1 << 20), Position.start(TIC_TAC_TOE)
     with solver._lock:  # which a search in another thread holds
-        for limits in (Limits(seconds=0.03), Limits(is_cancelled=lambda: True)):
+        for limits in (Limits(seconds=0.03), Limits(cancelled=lambda: True)):
             solution, analysis = solver.solve(start, limits=limits), solver.analyse(start, limits=limits)
             assert (solution.score, solution.nodes) == (analysis.score, analysis.nodes) == (None, 0)
             assert (solution.lower, solution.upper) == analysis.bounds

@@ -6,8 +6,8 @@ from inarow.games.bits import from_int, to_int
 from inarow.games.kernels import compiled_layout
 from inarow.games.position import Position, cells_of
 from inarow.games.spec import TIC_TAC_TOE
-from inarow.search.tactics import look
-from inarow.search.tree import DRAWN, SOONEST_WIN, UNKNOWN
+from inarow.search.tree.memory import DRAWN, SOONEST_WIN, UNKNOWN
+from inarow.search.tree.tactics import look
 from tests.strategies import ongoing_positions
 
 

@@ -11,8 +11,8 @@ from inarow.arena.match import play_match
 from inarow.errors import InvalidStudyError, NetError
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR
-from inarow.search.heuristics import make_heuristic
-from inarow.search.minimax import Minimax
+from inarow.search.minimax.heuristics import make_heuristic
+from inarow.search.minimax.minimax import Minimax
 from inarow.studies.experiment import VARIANTS, Experiment, Measured
 from inarow.studies.gupta_shah_2022 import names
 from inarow.studies.gupta_shah_2022.players import agent_string

@@ -22,7 +22,7 @@ from inarow.learning.tabular.lookup import TableValues
 from inarow.learning.tabular.q_index import add_row
 from inarow.learning.tabular.q_table import QTable
 from inarow.learning.tabular.trainer import Trainer
-from inarow.search.shipped import solver_for
+from inarow.search.solver.api import solver_for
 from inarow.studies.experiment import VARIANTS, Experiment
 from inarow.studies.kumbhakern_2025 import episode, training
 from inarow.studies.kumbhakern_2025.corrected import corrected_config

@@ -15,7 +15,7 @@ from inarow.learning.alphazero.farm import Farm
 from inarow.learning.alphazero.players import StretchResult
 from inarow.learning.alphazero.shipped import net_path
 from inarow.learning.config import to_config
-from inarow.workers import Cluster, Companions, open_companions, open_pool
+from inarow.workers import Cluster, WorkerProcesses, open_pool, open_worker_processes
 from tests.workers.clusters import Nodes, open_nodes
 from tests.workers.test_local import fail_awkwardly, fail_on_three, slow_square
 
@@ -82,9 +82,9 @@ PLAY = {
 }
 
 
-def reaped(companions: Companions, batches: int, fault=lambda number: None) -> list[StretchResult]:
+def reaped(worker_processes: WorkerProcesses, batches: int, fault=lambda number: None) -> list[StretchResult]:
     """What a farm brings in with the net that comes with the package."""
-    farm = Farm(companions, to_config(PLAY, AlphaZeroConfig, "test"), start=1)
+    farm = Farm(worker_processes, to_config(PLAY, AlphaZeroConfig, "test"), start=1)
     net = net_path("connect4").read_bytes()
     results: list[StretchResult] = []
     while len(results) < batches:
@@ -100,14 +100,14 @@ def test_self_play_is_the_same_when_a_node_dies(nodes):
         if number == 3:
             nodes.kill_one()
 
-    with open_companions(2) as companions:
-        expected = reaped(companions, 8)
-    with open_companions(2, Cluster(nodes.address)) as companions:
-        shared = companions.share(bytes(1_000_000))
-        for companion in companions:
-            companion.give(value_and_threads, shared)
-        assert [companion.take(30) for companion in companions] == [[(1_000_000, "1")]] * 2
-        found = reaped(companions, 8, fault)
+    with open_worker_processes(2) as worker_processes:
+        expected = reaped(worker_processes, 8)
+    with open_worker_processes(2, Cluster(nodes.address)) as worker_processes:
+        shared = worker_processes.share(bytes(1_000_000))
+        for worker_process in worker_processes:
+            worker_process.give(value_and_threads, shared)
+        assert [worker_process.take(30) for worker_process in worker_processes] == [[(1_000_000, "1")]] * 2
+        found = reaped(worker_processes, 8, fault)
     assert games_of(found) == games_of(expected)
     assert len(games_of(found)) == 80
     for one, other in zip(found, expected, strict=True):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inarow.errors import InvalidLimitError, TaskError
-from inarow.workers import interrupts_deferred, open_companions, open_pool
+from inarow.workers import interrupts_deferred, open_pool, open_worker_processes
 
 
 def slow_square(number: int) -> int:
@@ -200,7 +200,7 @@ def remember(number: int, kept: list[int] = []) -> list[int]:  # noqa: B006  # w
 
 
 def test_companions_work_beside_us_and_go_on_with_what_they_began():
-    with open_companions(2) as (first, second):
+    with open_worker_processes(2) as (first, second):
         for number in (1, 2, 3):
             first.give(remember, number)
         second.give(remember, 9)
@@ -211,12 +211,12 @@ def test_companions_work_beside_us_and_go_on_with_what_they_began():
         assert results == [[1], [1, 2], [1, 2, 3]]
         assert second.take(10) == [[9]]
         assert first.take() == []
-    with open_companions(0) as none:
+    with open_worker_processes(0) as none:
         assert none == ()
 
 
 def test_a_companion_that_fails_or_dies_is_an_error():
-    with open_companions(2) as (first, second):
+    with open_worker_processes(2) as (first, second):
         first.give(fail_on_three, 3)
         with pytest.raises(TaskError, match="three is too many"):
             first.take(10)

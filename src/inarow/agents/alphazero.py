@@ -8,7 +8,6 @@ import msgspec
 import numpy as np
 
 from inarow.agents.agent import Decision
-from inarow.array_file import content_hash
 from inarow.errors import NetError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
@@ -17,6 +16,7 @@ from inarow.learning.alphazero.search import NetResult, NetSearch
 from inarow.learning.alphazero.search_config import SearchConfig
 from inarow.learning.alphazero.shipped import USUAL, find_net, net_path, usual_net
 from inarow.learning.net_file import Net
+from inarow.storage.atomic import content_hash
 
 USUAL_SIMULATIONS = 800
 MOST_PLANNED_SIMULATIONS = 100_000

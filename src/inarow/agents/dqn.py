@@ -9,12 +9,12 @@ import msgspec
 import numpy as np
 
 from inarow.agents.agent import Decision
-from inarow.array_file import content_hash
 from inarow.errors import NetError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.learning.deep_q.shipped import USUAL, net_path, usual_net
 from inarow.learning.deep_q.values import NetValues, load_net_values
+from inarow.storage.atomic import content_hash
 
 _AUTO = "auto"
 

@@ -20,7 +20,6 @@ import numpy as np
 
 from inarow.agents import kaggle_host
 from inarow.agents.agent import Decision
-from inarow.array_file import content_hash
 from inarow.errors import (
     IllegalMoveError,
     InvalidAgentError,
@@ -31,6 +30,7 @@ from inarow.errors import (
 )
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
+from inarow.storage.atomic import content_hash
 
 _HARMLESS = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "OMP_NUM_THREADS")
 """The only variables of our environment that the process of a file gets."""

@@ -2,7 +2,7 @@
 
 Levels 1 to 9 grow a Monte Carlo tree and draw a move by its visits: the fewer simulations and the
 higher the temperature, the weaker. Level 10 is the solver itself, which draws no lots. How strong
-each is was measured in a tournament: `level_ratings.json`, which `benchmarks/level_ratings.py` writes.
+each is was measured in a tournament: `level_ratings.json`, which `tools/benchmarks/level_ratings.py` writes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from inarow.agents.agent import Decision, Watch
 from inarow.agents.mcts import tree_decision, watch_tree
 from inarow.games.position import Position
-from inarow.search.mcts import TreeSearch
+from inarow.search.tree.mcts import TreeSearch
 
 TOP_LEVEL = 10
 

@@ -12,9 +12,9 @@ from inarow.agents.agent import Decision, Watch
 from inarow.agents.minimax import HeuristicChoice
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.search.heuristics import make_heuristic
-from inarow.search.mcts import USUAL_EXPLORATION, Rollouts, TreeResult, TreeSearch
-from inarow.search.tree import bytes_for_game
+from inarow.search.minimax.heuristics import make_heuristic
+from inarow.search.tree.mcts import USUAL_EXPLORATION, Rollouts, TreeResult, TreeSearch
+from inarow.search.tree.memory import bytes_for_game
 
 USUAL_SIMULATIONS = 1000
 _MAX_ROLLOUT_DEPTH = 8

@@ -10,9 +10,9 @@ import numpy as np
 from inarow.agents.agent import Decision, Watch
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.search.heuristics import HeuristicName, make_heuristic
-from inarow.search.minimax import Minimax, MinimaxResult, forced_end
-from inarow.search.negamax import FLAT_WIN
+from inarow.search.minimax.heuristics import HeuristicName, make_heuristic
+from inarow.search.minimax.minimax import Minimax, MinimaxResult, forced_end
+from inarow.search.minimax.negamax import FLAT_WIN
 
 USUAL_DEPTH = 4
 

@@ -13,10 +13,10 @@ from inarow.agents.levels import LEVELS, TOP_LEVEL, LevelAgent
 from inarow.agents.minimax import minimax_decision
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.search.heuristics import make_heuristic
-from inarow.search.minimax import Minimax
-from inarow.search.questions import Limits
-from inarow.search.shipped import analyse, shipped_book
+from inarow.search.limits import Limits
+from inarow.search.minimax.heuristics import make_heuristic
+from inarow.search.minimax.minimax import Minimax
+from inarow.search.solver.api import analyse, shipped_book
 
 FALLBACK_NODES = 200_000
 """What the agent searches where the solver gives up: some tenths of a second."""

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 
 from inarow.agents.agent import Decision
 from inarow.agents.simple import draw, draw_best
-from inarow.array_file import content_hash
 from inarow.errors import TableError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.learning.tabular.lookup import TableValues, load_values, shipped_table, shipped_tables
+from inarow.storage.atomic import content_hash
 
 
 class QParameters(msgspec.Struct, frozen=True, kw_only=True):

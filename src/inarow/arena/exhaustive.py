@@ -10,7 +10,7 @@ from inarow.arena.suite import ILLEGAL, Suite
 from inarow.errors import InvalidLimitError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.search.solution import win_score
+from inarow.search.solver.solution import win_score
 
 EXHAUSTIVE = "exhaustive"
 MAX_POSITIONS = 200_000

@@ -16,7 +16,7 @@ from inarow.errors import InvalidLimitError, one_line
 from inarow.games.position import Position
 from inarow.games.record import GameRecord
 from inarow.games.spec import CONNECT_FOUR, GameSpec
-from inarow.search.shipped import solver_for
+from inarow.search.solver.api import solver_for
 from inarow.workers import Progress, Workers, check_workers, open_pool
 
 GAME = "game"

@@ -15,11 +15,11 @@ import numpy as np
 from inarow.errors import InvalidLimitError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.search.book import book_key
-from inarow.search.book_build import position_of_key
-from inarow.search.questions import Limits
-from inarow.search.shipped import shipped_book
-from inarow.search.solver import Solver
+from inarow.search.limits import Limits
+from inarow.search.solver.api import shipped_book
+from inarow.search.solver.book import book_key
+from inarow.search.solver.book_build import position_of_key
+from inarow.search.solver.solver import Solver
 
 OpeningKind = Literal["balanced", "random"]
 """What can be asked for."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from inarow.games.position import Position
-from inarow.search.solution import Analysis
+from inarow.search.solver.solution import Analysis
 
 Label = Literal["best", "good", "mistake", "blunder"]
 """Keeps the score; keeps the outcome; lets it slip by one step (win to draw, draw to loss); by two."""

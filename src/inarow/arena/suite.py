@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from inarow.array_file import FileKind, load_arrays, save_arrays
 from inarow.errors import InvalidLimitError, SuiteError, shown
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.search.solver import Solver
+from inarow.search.solver.solver import Solver
+from inarow.storage.array_file import FileKind, load_arrays, save_arrays
 
 ILLEGAL = -128
 """Stands for a score where the action is illegal; no score is as low."""

@@ -21,9 +21,9 @@ from inarow.errors import InvalidLimitError, SuiteError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.games.symmetry import canonical_key
-from inarow.journal import Journal, open_journal
-from inarow.search.shipped import shipped_book
-from inarow.search.solver import Solver
+from inarow.search.solver.api import shipped_book
+from inarow.search.solver.solver import Solver
+from inarow.storage.journal import Journal, open_journal
 from inarow.workers import Pool, Progress
 
 PLAYERS = ("mcts:simulations=500,c=1.4142135623730951", "random")

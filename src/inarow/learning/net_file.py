@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from inarow.array_file import whole_file
 from inarow.errors import NetError, one_line, shown
 from inarow.games.spec import GameSpec
+from inarow.storage.atomic import atomic_write
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -82,7 +82,7 @@ def to_bytes(model: ModelProto, about: NetAbout) -> bytes:
 
 def save_net(path: Path, model: ModelProto, about: NetAbout) -> None:
     """Writes a file, whole or not at all."""
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(to_bytes(model, about))
 
 

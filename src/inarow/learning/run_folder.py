@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from inarow.array_file import whole_file
-from inarow.claim import alone_in
 from inarow.errors import ConfigError, one_line
 from inarow.learning.config import ConfigPart
+from inarow.storage.atomic import atomic_write
+from inarow.storage.locks import exclusive_folder
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -46,7 +46,7 @@ class RunClaim:
         """
         folder = self._folder
         refusal = f"{folder} is in use: another process trains there; wait for it, or choose another folder"
-        with alone_in(folder, ConfigError(refusal)):
+        with exclusive_folder(folder, ConfigError(refusal)):
             if self._look() != self._known:
                 raise ConfigError(f"{folder} has changed since it was read: another process trained; resume it again")
             try:
@@ -79,7 +79,7 @@ def _identity(path: Path) -> _Identity:
 
 
 def write_config(folder: Path, config: ConfigPart) -> None:
-    with whole_file(folder / _CONFIG) as file:
+    with atomic_write(folder / _CONFIG) as file:
         file.write(msgspec.json.format(msgspec.json.encode(config)) + b"\n")
 
 
@@ -109,7 +109,7 @@ class CurveFiles:
         writer = csv.DictWriter(text, self._names, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-        with whole_file(self._folder / _CURVE) as file:
+        with atomic_write(self._folder / _CURVE) as file:
             file.write(text.getvalue().encode())
         self._tell(rows)
 

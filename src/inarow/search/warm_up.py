@@ -9,11 +9,11 @@ import numpy as np
 
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
-from inarow.search.heuristics import make_heuristic
-from inarow.search.mcts import TreeSearch
-from inarow.search.minimax import Minimax
-from inarow.search.questions import Limits
-from inarow.search.solver import MIN_MEMORY, Solver
+from inarow.search.limits import Limits
+from inarow.search.minimax.heuristics import make_heuristic
+from inarow.search.minimax.minimax import Minimax
+from inarow.search.solver.solver import MIN_MEMORY, Solver
+from inarow.search.tree.mcts import TreeSearch
 
 _WORD, _WIDE = GameSpec(5, 6, 4), GameSpec(8, 8, 5)
 

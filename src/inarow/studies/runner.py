@@ -14,8 +14,8 @@ import msgspec
 from msgspec.structs import replace
 
 from inarow import __version__
-from inarow.array_file import whole_file
 from inarow.errors import StoreError, one_line
+from inarow.storage.atomic import atomic_write
 from inarow.studies.experiment import Experiment, Scale, Variant
 from inarow.studies.report import StudyReport
 from inarow.studies.results import Finished, Results
@@ -60,7 +60,7 @@ class ResultsFile:
         for name, content in finished.measured.files.items():
             place = self._path.parent / name
             place.parent.mkdir(exist_ok=True)
-            with whole_file(place) as beside:
+            with atomic_write(place) as beside:
                 beside.write(content)
         finished = replace(finished, measured=replace(finished.measured, files={}))
         with self._path.open("ab") as file:

@@ -8,15 +8,15 @@ opening      workers for the length of a `with` block
 """
 
 from inarow.workers.interrupts import interrupts_deferred, interrupts_held_back
-from inarow.workers.opening import open_companions, open_pool
-from inarow.workers.promises import (
+from inarow.workers.pools import open_pool, open_worker_processes
+from inarow.workers.protocols import (
     MAX_CLUSTER_WORKERS,
     Cluster,
-    Companion,
-    Companions,
     Pool,
     Progress,
     Shared,
+    WorkerProcess,
+    WorkerProcesses,
     Workers,
     check_workers,
 )
@@ -24,15 +24,15 @@ from inarow.workers.promises import (
 __all__ = [
     "MAX_CLUSTER_WORKERS",
     "Cluster",
-    "Companion",
-    "Companions",
     "Pool",
     "Progress",
     "Shared",
+    "WorkerProcess",
+    "WorkerProcesses",
     "Workers",
     "check_workers",
     "interrupts_deferred",
     "interrupts_held_back",
-    "open_companions",
     "open_pool",
+    "open_worker_processes",
 ]

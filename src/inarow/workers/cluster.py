@@ -24,7 +24,7 @@ from ray.exceptions import RayError, RayTaskError
 
 from inarow.errors import ClusterError, TaskError, one_line, shown
 from inarow.workers.interrupts import interrupts_deferred, interrupts_held_back
-from inarow.workers.promises import LOCAL, Companions, Outcome, Progress, Result, Task, Value, that_can_travel
+from inarow.workers.protocols import LOCAL, Outcome, Progress, Result, Task, Value, WorkerProcesses, that_can_travel
 
 _VERSION = version("inarow")
 _AUTO = "auto"
@@ -59,7 +59,7 @@ class Connection:
         """Works on so many tasks at once; on all CPUs that are there now if not told."""
         return ClusterPool(self, workers or _PER_CPU * self._cpus)
 
-    def companions(self, number: int) -> Companions:
+    def worker_processes(self, number: int) -> WorkerProcesses:
         """So many queues of tasks."""
         return _Sharing(_ClusterCompanion(self) for _ in range(number))
 
@@ -224,6 +224,6 @@ class _Stored(Generic[Value]):
         return value
 
 
-class _Sharing(Companions):
+class _Sharing(WorkerProcesses):
     def share(self, value: Value) -> _Stored[Value]:
         return _Stored(ray.put(value))

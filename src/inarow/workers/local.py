@@ -19,7 +19,7 @@ from typing import Any
 
 from inarow.errors import TaskError, one_line
 from inarow.workers.interrupts import interrupts_held_back
-from inarow.workers.promises import Companions, Outcome, Progress, Result, Task, that_can_travel
+from inarow.workers.protocols import Outcome, Progress, Result, Task, WorkerProcesses, that_can_travel
 
 _ENDED = "a worker process ended unexpectedly"
 
@@ -66,9 +66,9 @@ class Processes:
                 self.end()
                 raise
 
-    def companions(self) -> Companions:
+    def worker_processes(self) -> WorkerProcesses:
         """The same workers, one by one."""
-        return Companions(ProcessCompanion(worker) for worker in self._workers)
+        return WorkerProcesses(ProcessCompanion(worker) for worker in self._workers)
 
     def end(self) -> None:
         for worker in self._workers:
@@ -137,7 +137,7 @@ class Processes:
 
 
 class ProcessCompanion:
-    """A process that is a companion: what a function keeps in its module stays there for the next task."""
+    """A process that is a worker_process: what a function keeps in its module stays there for the next task."""
 
     def __init__(self, worker: _Worker) -> None:
         self._worker = worker
@@ -158,9 +158,9 @@ class ProcessCompanion:
             try:
                 _, _, (result, failure) = self._worker.take()
             except (EOFError, OSError) as error:
-                raise TaskError("of a companion", _ENDED) from error
+                raise TaskError("of a worker_process", _ENDED) from error
             if failure is not None:
-                raise TaskError("of a companion", one_line(failure)) from failure
+                raise TaskError("of a worker_process", one_line(failure)) from failure
             results.append(result)
         return results
 

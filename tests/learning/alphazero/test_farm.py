@@ -7,8 +7,8 @@ from inarow.learning.alphazero.config import AlphaZeroConfig
 from inarow.learning.alphazero.farm import Batch, Farm, play_batch
 from inarow.learning.alphazero.run import AlphaZeroRun
 from inarow.learning.config import to_config
-from inarow.workers import open_companions
-from inarow.workers.promises import Carried
+from inarow.workers import open_worker_processes
+from inarow.workers.protocols import Carried
 from tests.learning.alphazero.test_run import TINY
 
 
@@ -44,10 +44,10 @@ def test_batches_of_several_boards_are_of_one_board_each(net):
 
 
 def test_a_farm_brings_batches_in_their_order_and_hands_out_an_iteration(net):
-    with open_companions(2) as companions:
-        farm = Farm(companions, config(iteration_games=40), start=1)
+    with open_worker_processes(2) as worker_processes:
+        farm = Farm(worker_processes, config(iteration_games=40), start=1)
         farm.give(net, 8)
-        assert [companion.due for companion in companions] == [2, 2]
+        assert [worker_process.due for worker_process in worker_processes] == [2, 2]
         found = []
         while len(found) < 6:
             if (result := farm.take(1.0)) is not None:

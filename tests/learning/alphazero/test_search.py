@@ -12,7 +12,7 @@ from inarow.learning.alphazero.planes import planes_of
 from inarow.learning.alphazero.search import NetSearch
 from inarow.learning.alphazero.search_config import SearchConfig
 from inarow.learning.alphazero.selection import halving_plan
-from inarow.search.solver import MIN_MEMORY, Solver
+from inarow.search.solver.solver import MIN_MEMORY, Solver
 from tests.learning.alphazero.twin import PlainSearch, made_up_net, plain_planes
 from tests.strategies import ongoing_positions
 

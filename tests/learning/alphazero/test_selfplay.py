@@ -14,7 +14,7 @@ from inarow.learning.alphazero.players import Player
 from inarow.learning.alphazero.search_config import SearchConfig
 from inarow.learning.alphazero.selfplay import SelfPlay, Yield
 from inarow.learning.config import to_config
-from inarow.search.solver import MIN_MEMORY, Solver
+from inarow.search.solver.solver import MIN_MEMORY, Solver
 from tests.learning.alphazero.test_run import TINY
 from tests.learning.alphazero.twin import made_up_net
 

@@ -10,7 +10,7 @@ import numpy as np
 from inarow.games.position import Position, cells_of
 from inarow.learning.alphazero.search_config import SearchConfig
 from inarow.learning.alphazero.selection import halving_plan
-from inarow.search.tree import DRAWN, SOONEST_WIN, UNKNOWN
+from inarow.search.tree.memory import DRAWN, SOONEST_WIN, UNKNOWN
 from tests.search.test_tactics import plain_look
 
 

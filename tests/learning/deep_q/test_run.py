@@ -26,7 +26,7 @@ from inarow.learning.deep_q.run import DeepQRun
 from inarow.learning.deep_q.trainer import Trainer
 from inarow.learning.exploration.config import Policy
 from inarow.learning.games_file import GamesFile
-from tests.interfaces.command_line import inarow
+from tests.cli.command_line import inarow
 from tests.learning.deep_q.nets import config_of
 
 TINY = config_of("4x4x4", episodes=70, batch=10, lockstep=5, seed=2)

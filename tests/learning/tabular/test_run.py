@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from inarow.agents.registry import make_agent
-from inarow.array_file import save_arrays
 from inarow.errors import ConfigError, TableError
 from inarow.learning.tabular.q_table import QTable
 from inarow.learning.tabular.run import _FROZEN_KIND, TrainingRun
 from inarow.learning.tabular.trainer import Trainer
+from inarow.storage.array_file import save_arrays
 from tests.learning.tabular.test_training import config
 
 

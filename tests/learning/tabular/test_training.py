@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given, settings
 
 from inarow.agents.registry import make_agent, parse_agent
+from inarow.cli.benchmarks.plain_q import PlainQ
 from inarow.errors import ConfigError, InvalidAgentError, TableError
 from inarow.games.kernels import compiled_layout, kernel
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.interfaces.bench.plain_q import PlainQ
 from inarow.learning.config import find_document, presets, to_config
 from inarow.learning.tabular.blocking import block_weight
 from inarow.learning.tabular.config import QConfig, find_q_config
 from inarow.learning.tabular.lookup import TableValues, load_values, shipped_table, shipped_tables
 from inarow.learning.tabular.run import TrainingRun
 from inarow.learning.tabular.trainer import Trainer
-from inarow.search.solver import Solver
+from inarow.search.solver.solver import Solver
 from tests import reference
 from tests.strategies import positions
 from tests.unbeaten import lost_position

@@ -19,10 +19,10 @@ from inarow.learning.alphazero.evaluator import Evaluate, net_evaluator
 from inarow.learning.alphazero.players import StretchResult
 from inarow.learning.alphazero.selfplay import SelfPlay
 from inarow.learning.net_file import Net
-from inarow.workers import Companions, Shared
+from inarow.workers import Shared, WorkerProcesses
 
 _IN_ADVANCE = 2
-"""Batches of each companion: one to play and one to go on with."""
+"""Batches of each worker_process: one to play and one to go on with."""
 _BATCHES_KEY = 4
 """Of their random streams, below the seed of the run."""
 
@@ -68,15 +68,15 @@ def _evaluator(net: Shared[bytes]) -> Evaluate:
 
 
 class Farm:
-    """Companions that play for a run. What is handed out, and not yet taken in, is about one iteration."""
+    """WorkerProcesses that play for a run. What is handed out, and not yet taken in, is about one iteration."""
 
-    def __init__(self, companions: Companions, config: AlphaZeroConfig, start: int) -> None:
-        self._companions, self._config, self._start = companions, config, start
-        self._in_advance = _IN_ADVANCE * len(companions)
+    def __init__(self, worker_processes: WorkerProcesses, config: AlphaZeroConfig, start: int) -> None:
+        self._companions, self._config, self._start = worker_processes, config, start
+        self._in_advance = _IN_ADVANCE * len(worker_processes)
         self._games = max(1, min(config.selfplay.games, config.iteration_games // self._in_advance))
         self._given = self._taken = 0
-        self._found: tuple[deque[StretchResult], ...] = tuple(deque() for _ in companions)
-        """Of each companion, what came and is not yet its turn."""
+        self._found: tuple[deque[StretchResult], ...] = tuple(deque() for _ in worker_processes)
+        """Of each worker_process, what came and is not yet its turn."""
         self._net: tuple[bytes, Shared[bytes]] | None = None
 
     def give(self, net: bytes, simulations: int) -> None:

@@ -15,7 +15,7 @@ from inarow.games.kernels import kernel
 from inarow.games.layout import Layout
 from inarow.games.rules import action_count
 from inarow.games.wide import WORDS, Wide
-from inarow.search.tree import UNKNOWN, number_subtree
+from inarow.search.tree.memory import UNKNOWN, number_subtree
 
 
 class Forest(NamedTuple):

@@ -13,12 +13,12 @@ from safetensors.torch import load, save
 from torch import Tensor
 from torch.nn import functional
 
-from inarow.array_file import whole_file
 from inarow.errors import NetError, one_line
 from inarow.learning.alphazero.config import LearningConfig, NetworkConfig
 from inarow.learning.alphazero.network import Network
 from inarow.learning.alphazero.planes import PLAYABLE
 from inarow.learning.alphazero.replay import Batch
+from inarow.storage.atomic import atomic_write
 
 _MOMENTS = ("exp_avg", "exp_avg_sq")
 
@@ -110,7 +110,7 @@ class Learner:
             state = self._optimiser.state.get(parameter, {})
             tensors |= {f"{moment}.{name}": state[moment] for moment in _MOMENTS if moment in state}
         tensors |= {"steps": torch.tensor(self.steps), "is_folded": torch.tensor(self._is_folded)}
-        with whole_file(path) as file:
+        with atomic_write(path) as file:
             file.write(save({name: tensor.contiguous() for name, tensor in tensors.items()}))
 
     def load(self, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Self-play in processes: what the learning process does itself, and gives its companions to do.
+"""Self-play in processes: what the learning process does itself, and gives its worker_processes to do.
 
 A net goes to them as a file, replaced whole; they look at it before every stretch of play.
 """
@@ -77,7 +77,7 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A task for a companion: play so long with the net in a file."""
+    """A task for a worker_process: play so long with the net in a file."""
 
     config: AlphaZeroConfig
     net: Path
@@ -89,7 +89,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class StretchResult:
-    """What a companion brings in."""
+    """What a worker_process brings in."""
 
     yields: tuple[Yield, ...]
     core_seconds: float
@@ -98,7 +98,7 @@ class StretchResult:
 
 
 _players: dict[int, tuple[Player, Net]] = {}
-"""In a companion: its player and the net that it uses, kept between tasks."""
+"""In a worker_process: its player and the net that it uses, kept between tasks."""
 
 
 def play_stretch(task: Stretch) -> StretchResult:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numba.extending import register_jitable
 
-from inarow.array_file import FileKind
 from inarow.errors import ConfigError
 from inarow.games.bits import count_cells, load
 from inarow.games.kernels import compiled_layout, kernel
@@ -19,6 +18,7 @@ from inarow.games.spec import GameSpec
 from inarow.games.wide import WORDS
 from inarow.learning.alphazero.planes import PLANES, write_planes
 from inarow.learning.alphazero.selfplay import Examples
+from inarow.storage.array_file import FileKind
 
 REPLAY_KIND = FileKind("inarow-examples", 1, "the examples of a run", ConfigError, max_bytes=64 << 30)
 """Files of their `state`."""

@@ -1,7 +1,7 @@
 """An AlphaZero run: play, learn, publish, again and again, until its budget is spent.
 
 The learning process draws `reuse` samples for every new example and plays games itself when it has done
-so; its companions only play. Of a run on a cluster it only learns. With a budget of iterations, and one worker
+so; its worker_processes only play. Of a run on a cluster it only learns. With a budget of iterations, and one worker
 or a cluster, the same seed gives the same net. Killed at any moment, `resume` goes on from the last checkpoint;
 games under way are begun anew.
 """
@@ -15,7 +15,6 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from inarow.array_file import whole_file
 from inarow.learning.alphazero import schedule
 from inarow.learning.alphazero.config import AlphaZeroConfig, GateConfig
 from inarow.learning.alphazero.evaluator import KIND, Evaluate, net_evaluator
@@ -31,7 +30,8 @@ from inarow.learning.alphazero.selfplay import Yield
 from inarow.learning.alphazero.start import read_start
 from inarow.learning.alphazero.warm_up import warm_up_for
 from inarow.learning.net_file import ANY_BOARD, Net, NetAbout, to_bytes
-from inarow.workers import Cluster, Companion, interrupts_deferred, open_companions
+from inarow.storage.atomic import atomic_write
+from inarow.workers import Cluster, WorkerProcess, interrupts_deferred, open_worker_processes
 
 Watch = Callable[["AlphaZeroRun"], None]
 """Told many times a second how far the run is; an exception out of it ends the run, saved."""
@@ -121,7 +121,7 @@ class AlphaZeroRun:
     @property
     def memory(self) -> dict[str, int]:
         """Bytes by use: what is allocated once and never grows."""
-        return {"replay": self.replay.bytes, "games": self._player.bytes, "companions": self.companion_bytes}
+        return {"replay": self.replay.bytes, "games": self._player.bytes, "worker_processes": self.companion_bytes}
 
     def train(
         self,
@@ -139,16 +139,16 @@ class AlphaZeroRun:
         if self.is_finished and self.state.is_closed:
             return
         number = self.config.workers - 1 if cluster is None else self.config.workers
-        with self.folder.claim.held(), open_companions(number, cluster) as companions:
+        with self.folder.claim.held(), open_worker_processes(number, cluster) as worker_processes:
             self.state.starts += 1
-            farm = None if cluster is None else Farm(companions, self.config, self.state.starts)
+            farm = None if cluster is None else Farm(worker_processes, self.config, self.state.starts)
             warm_up_for(self.config.specs)
             saved = clock = time.monotonic()
             try:
                 while not self.is_finished:
                     with interrupts_deferred():  # what is played is learnt from, counted and written, or none of it
                         if farm is None:
-                            self._exchange(companions)
+                            self._exchange(worker_processes)
                         self._work(farm)
                     if self.state.games_of_iteration >= self.config.iteration_games:
                         self._end_iteration()
@@ -202,16 +202,16 @@ class AlphaZeroRun:
         state.simulations += found.simulations
         state.evaluations += found.evaluations
 
-    def _exchange(self, companions: tuple[Companion, ...]) -> None:
-        """Takes in what companions have played and gives them more to do: always one task in advance."""
-        for number, companion in enumerate(companions, start=1):
-            for result in companion.take():
-                self._take_stretch(result, len(companions))
-            while companion.due < 2:
+    def _exchange(self, worker_processes: tuple[WorkerProcess, ...]) -> None:
+        """Takes in what worker_processes have played and gives them more to do: always one task in advance."""
+        for number, worker_process in enumerate(worker_processes, start=1):
+            for result in worker_process.take():
+                self._take_stretch(result, len(worker_processes))
+            while worker_process.due < 2:
                 task = Stretch(
                     self.config, self.folder.net, number, self.state.starts, self.simulations, _STRETCH_SECONDS
                 )
-                companion.give(play_stretch, task)
+                worker_process.give(play_stretch, task)
 
     def _reap(self, farm: Farm) -> None:
         """Hands out and takes in at no other moment: what is played, and with which net, must not depend on time."""
@@ -219,11 +219,11 @@ class AlphaZeroRun:
         if (result := farm.take(_STRETCH_SECONDS)) is not None:
             self._take_stretch(result, self.config.workers)
 
-    def _take_stretch(self, result: StretchResult, companions: int) -> None:
+    def _take_stretch(self, result: StretchResult, worker_processes: int) -> None:
         for found in result.yields:
             self._take(found)
         self.state.play_seconds += result.core_seconds
-        self.companion_bytes = result.bytes * companions
+        self.companion_bytes = result.bytes * worker_processes
 
     # --- Nets ---
 
@@ -282,7 +282,7 @@ class AlphaZeroRun:
         return to_bytes(to_onnx(self.learner.weights()), about)
 
     def _write(self, content: bytes) -> None:
-        with whole_file(self.folder.net) as file:
+        with atomic_write(self.folder.net) as file:
             file.write(content)
 
     # --- The curve ---

@@ -18,13 +18,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from inarow.array_file import load_arrays, save_arrays
 from inarow.learning.alphazero.config import AlphaZeroConfig
 from inarow.learning.alphazero.learner import Learner
 from inarow.learning.alphazero.replay import REPLAY_KIND, Replay
 from inarow.learning.alphazero.run_state import CurvePoint, RunState, read_state, write_state
 from inarow.learning.games_file import GamesFile
 from inarow.learning.run_folder import CurveFiles, RunClaim, read_config, write_config
+from inarow.storage.array_file import load_arrays, save_arrays
 
 
 class RunFolder:

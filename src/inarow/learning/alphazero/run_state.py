@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from inarow.array_file import whole_file
 from inarow.errors import ConfigError, one_line
+from inarow.storage.atomic import atomic_write
 
 _VERSION = 1
 
@@ -66,7 +66,7 @@ class RunState(msgspec.Struct, kw_only=True):
 def write_state(path: Path, state: RunState) -> None:
     """Writes a file, whole or not at all."""
     document = {"version": _VERSION, **msgspec.to_builtins(state)}
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(json.dumps(document).encode())  # with integers of any size
 
 

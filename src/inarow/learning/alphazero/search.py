@@ -28,9 +28,9 @@ from inarow.learning.alphazero.planes import PLANES
 from inarow.learning.alphazero.search_config import SearchConfig, search_rules
 from inarow.learning.alphazero.selection import best_child, halving_plan, improve_policy
 from inarow.learning.alphazero.simulation import advance, proven_value
-from inarow.search.mcts import moves_between
-from inarow.search.tactics import look
-from inarow.search.tree import MAX_NODES, UNKNOWN
+from inarow.search.tree.mcts import moves_between
+from inarow.search.tree.memory import MAX_NODES, UNKNOWN
+from inarow.search.tree.tactics import look
 
 _NO_LIMIT = 2**30
 _STRETCH = 256

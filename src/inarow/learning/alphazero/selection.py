@@ -18,7 +18,7 @@ import numpy as np
 from numba.extending import register_jitable
 
 from inarow.learning.alphazero.forest import Forest
-from inarow.search.tree import DRAWN, UNKNOWN
+from inarow.search.tree.memory import DRAWN, UNKNOWN
 
 RULES = np.dtype(
     [

@@ -31,8 +31,8 @@ from inarow.learning.alphazero.selfplay_memory import (
     Play,
 )
 from inarow.learning.alphazero.simulation import WAITS, proven_value, simulate, take_answer
-from inarow.search.tactics import examine
-from inarow.search.tree import DRAWN, UNKNOWN
+from inarow.search.tree.memory import DRAWN, UNKNOWN
+from inarow.search.tree.tactics import examine
 
 
 @kernel

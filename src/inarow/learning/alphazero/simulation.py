@@ -21,8 +21,8 @@ from inarow.learning.alphazero.cache import Cache, entry_of, has_entry, keep
 from inarow.learning.alphazero.forest import Forest, Searches
 from inarow.learning.alphazero.planes import write_planes
 from inarow.learning.alphazero.selection import best_by_halving, best_by_puct, mix_in_noise
-from inarow.search.tactics import examine
-from inarow.search.tree import DRAWN, UNKNOWN, prove
+from inarow.search.tree.memory import DRAWN, UNKNOWN, prove
+from inarow.search.tree.tactics import examine
 
 WAITS, IS_DONE = True, False
 """What `simulate` returns."""

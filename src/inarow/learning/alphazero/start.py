@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from inarow.array_file import content_hash
 from inarow.errors import NetError
 from inarow.learning.alphazero.config import NetworkConfig
 from inarow.learning.alphazero.evaluator import KIND
 from inarow.learning.alphazero.onnx_graph import from_onnx, size_of
 from inarow.learning.alphazero.shipped import net_path
 from inarow.learning.net_file import load_net
+from inarow.storage.atomic import content_hash
 
 
 def read_start(name: str, network: NetworkConfig) -> tuple[dict[str, np.ndarray], dict[str, Any]]:

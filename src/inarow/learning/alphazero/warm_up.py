@@ -16,7 +16,7 @@ from inarow.learning.alphazero.replay import Replay
 from inarow.learning.alphazero.search import NetSearch
 from inarow.learning.alphazero.search_config import SearchConfig
 from inarow.learning.alphazero.selfplay import SelfPlay
-from inarow.search.tactics import look
+from inarow.search.tree.tactics import look
 
 _LITTLE = 1 << 16
 _TRIES = 100

@@ -16,7 +16,7 @@ from inarow.games.kernels import completes_line, hash_key, kernel
 from inarow.games.layout import Layout
 from inarow.games.rules import landing_cell
 from inarow.learning.exploration.flags import decision_of
-from inarow.search.negamax import negamax_move
+from inarow.search.minimax.negamax import negamax_move
 
 GOING_ON, WON, DRAWN, LOST = range(4)
 """Results, for the learner."""

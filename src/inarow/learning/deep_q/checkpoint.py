@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from inarow.array_file import whole_file
 from inarow.errors import ConfigError, one_line
+from inarow.storage.atomic import atomic_write
 
 _FORMAT, _VERSION = "inarow-deep-q", 1
 _METADATA = "inarow"
@@ -32,7 +32,7 @@ def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
     from safetensors.numpy import save
 
     header = {"format": _FORMAT, "version": _VERSION, "state": msgspec.to_builtins(checkpoint.state)}
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(save(checkpoint.arrays, {_METADATA: json.dumps(header)}))  # json: msgspec has no NaN
 
 

@@ -12,7 +12,7 @@ from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.learning.deep_q import boards
 from inarow.learning.tabular.agent_episodes import Opponent
-from inarow.search.negamax import Negamax
+from inarow.search.minimax.negamax import Negamax
 
 MakeOpponent = Callable[[str, np.random.SeedSequence], Opponent]
 """From an agent string and a seed to somebody to play against."""

@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from inarow.array_file import whole_file
 from inarow.learning.deep_q.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from inarow.learning.deep_q.config import DeepQConfig
 from inarow.learning.deep_q.curve import CurvePoint
@@ -24,6 +23,7 @@ from inarow.learning.deep_q.opponents import MakeOpponent
 from inarow.learning.deep_q.trainer import Trainer
 from inarow.learning.games_file import GamesFile, PlayedGame
 from inarow.learning.run_folder import CurveFiles, RunClaim, read_config
+from inarow.storage.atomic import atomic_write
 
 Watch = Callable[[Trainer], None]
 """Told after every batch how far the training is; an exception out of it ends the run, saved."""
@@ -89,7 +89,7 @@ class DeepQRun:
             self._save(reached)
 
     def _save(self, reached: Checkpoint) -> None:
-        with whole_file(self.net) as file:
+        with atomic_write(self.net) as file:
             file.write(self.trainer.net_content())
         self._games.add(self._new_games)
         self._new_games.clear()

@@ -27,7 +27,7 @@ from inarow.learning.tabular.blocking import block_weight
 from inarow.learning.tabular.greedy import draw_best_action, slot_of
 from inarow.learning.tabular.opponents import mcts_action, random_action, winblock_action
 from inarow.learning.tabular.q_index import add_row, find_row, is_crowded
-from inarow.search.tree import Tree
+from inarow.search.tree.memory import Tree
 
 OTHER, SELF, FROZEN, RANDOM, WINBLOCK, MCTS = range(6)
 """Opponents; OTHER moves outside of the kernels."""

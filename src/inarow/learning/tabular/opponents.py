@@ -10,8 +10,8 @@ from numba.extending import register_jitable
 from inarow.games.bits import Bits, any_cell, has_cell
 from inarow.games.layout import Layout
 from inarow.games.rules import landing_cell, playable, winning_cells
-from inarow.search.tree import DRAWN, Tree, plant
-from inarow.search.uct import grow
+from inarow.search.tree.memory import DRAWN, Tree, plant
+from inarow.search.tree.uct import grow
 
 
 @register_jitable

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from inarow.array_file import FileKind, checksum, load_arrays, save_arrays
 from inarow.errors import InvalidLimitError, TableError
 from inarow.games.spec import GameSpec
 from inarow.learning.tabular.q_index import STATE, enter_rows, find_rows, is_crowded
+from inarow.storage.array_file import FileKind, checksum, load_arrays, save_arrays
 
 DEFAULT_MEMORY = 512 << 20
 _KIND = FileKind("inarow-q-table", 1, "a Q-table", TableError, max_bytes=4 << 30)

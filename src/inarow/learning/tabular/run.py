@@ -18,13 +18,13 @@ from pathlib import Path
 
 import msgspec
 
-from inarow.array_file import FileKind, load_arrays, save_arrays
 from inarow.errors import ConfigError, TableError, one_line
 from inarow.learning.config import to_config
 from inarow.learning.run_folder import CurveFiles, RunClaim, read_config
 from inarow.learning.tabular.config import QConfig
 from inarow.learning.tabular.q_table import QTable
 from inarow.learning.tabular.trainer import CurvePoint, MakeOpponent, Trainer
+from inarow.storage.array_file import FileKind, load_arrays, save_arrays
 from inarow.workers import interrupts_deferred
 
 Watch = Callable[[Trainer], None]

@@ -18,11 +18,11 @@ from inarow.learning.tabular import episode
 from inarow.learning.tabular.agent_episodes import Opponent, play_against
 from inarow.learning.tabular.config import Phase, QConfig
 from inarow.learning.tabular.q_table import QTable
-from inarow.search.heuristics import make_heuristic
-from inarow.search.mcts import USUAL_EXPLORATION
-from inarow.search.minimax import make_walk
-from inarow.search.tree import SLOT_BYTES, make_tree
-from inarow.search.uct import PLAN
+from inarow.search.minimax.heuristics import make_heuristic
+from inarow.search.minimax.minimax import make_walk
+from inarow.search.tree.mcts import USUAL_EXPLORATION
+from inarow.search.tree.memory import SLOT_BYTES, make_tree
+from inarow.search.tree.uct import PLAN
 
 MakeOpponent = Callable[[str, np.random.SeedSequence], Opponent]
 """From an agent string and a seed to somebody to play against."""

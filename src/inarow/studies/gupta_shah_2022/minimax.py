@@ -20,7 +20,7 @@ from inarow.games.layout import Layout
 from inarow.games.position import Position
 from inarow.games.rules import landing_cell
 from inarow.games.spec import GameSpec
-from inarow.search.heuristics import Heuristic, evaluate, window_heuristic
+from inarow.search.minimax.heuristics import Heuristic, evaluate, window_heuristic
 
 _DEPTH = 4
 

@@ -23,7 +23,7 @@ from inarow.agents.agent import Decision
 from inarow.games.kernels import kernel
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.search.heuristics import WINDOW_UNIT, window_weights
+from inarow.search.minimax.heuristics import WINDOW_UNIT, window_weights
 
 _WIN, _USUAL_DEPTH, _NO_LIMIT = 1.0, 3, 1 << 30
 

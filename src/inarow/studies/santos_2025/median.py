@@ -7,11 +7,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from inarow.array_file import whole_file
 from inarow.errors import InvalidResultsError
 from inarow.learning.deep_q.export import read_model
 from inarow.learning.deep_q.values import KIND
 from inarow.learning.net_file import load_net, to_bytes
+from inarow.storage.atomic import atomic_write
 from inarow.studies.results import Finished
 from inarow.studies.runner import ResultsFile
 from inarow.studies.santos_2025.runs import net_file_name
@@ -58,6 +58,6 @@ def _write(results: Path, folder: Path, runs: Sequence[Finished]) -> Path:
         "study seed": chosen.experiment.seed,
     }
     path = folder / f"santos-2025-{chosen.experiment.name.replace(', ', '-')}.onnx"
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(to_bytes(read_model(source.read_bytes()), replace(about, provenance=story)))
     return path

@@ -1,0 +1,39 @@
+"""Playing from a net of deep Q-learning: the move after which the net values the board highest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from inarow.adapters.kaggle_export.player.clock import Deadline
+from inarow.adapters.kaggle_export.player.net import NumpyNet
+from inarow.adapters.kaggle_export.player.rules import Rules
+
+
+class DqnPlayer:
+    """Takes the first of the best. `nets` is one for both sides, or one for each."""
+
+    def __init__(self, rows: int, columns: int, inarow: int, nets: Sequence[NumpyNet]) -> None:
+        self._board = rows, columns, inarow
+        self._nets = nets
+
+    def choose(self, rules: Rules, own: int, both: int, deadline: Deadline) -> int:
+        if (rules.rows, rules.columns, rules.inarow) != self._board:
+            raise ValueError("the net is for {}x{}x{}".format(*self._board))
+        legal = rules.legal_columns(both)
+        after = [rules.landing_bit(both, column) for column in legal]
+        boards = np.stack([signed_board(own | bit, both | bit, rules) for bit in after])
+        (values,) = self._nets[both.bit_count() % len(self._nets)].run(boards[:, None])
+        return legal[int(values[:, 0].argmax())]
+
+
+def signed_board(own: int, both: int, rules: Rules) -> np.ndarray:
+    """float32 [rows, columns], row 0 on top: 1 own stones, -1 those of the other side."""
+    board = np.zeros((rules.rows, rules.columns), np.float32)
+    for column in range(rules.columns):
+        for height in range(rules.rows):
+            cell = column * rules.stride + height
+            if both >> cell & 1:
+                board[rules.rows - 1 - height, column] = 1 if own >> cell & 1 else -1
+    return board

@@ -1,0 +1,91 @@
+"""Minimax with alpha-beta cut-offs, deepened ply by ply as long as there is time."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from inarow.adapters.kaggle_export.player.clock import Deadline, OutOfTimeError
+from inarow.adapters.kaggle_export.player.rules import Rules
+from inarow.adapters.kaggle_export.player.windows import WindowSum
+
+WIN_BITS = 1000
+"""A line made with stone n is worth 2^(WIN_BITS - n): more than any position, and the sooner the more."""
+
+
+class Minimax:
+    """Searches positions of one board."""
+
+    def __init__(self, rules: Rules, heuristic: WindowSum) -> None:
+        self._rules = rules
+        self._heuristic = heuristic
+        self._order = rules.centre_first()
+
+    def best_columns(self, own: int, both: int, depth: int, deadline: Deadline) -> tuple[list[int], int]:
+        """(All columns of the best value, ascending; that value), `depth` plies ahead of an unfinished position."""
+        wins = self._rules.winning_columns(own, both)
+        if wins:
+            return wins, 1 << WIN_BITS - both.bit_count() - 1
+        best: list[int] = []
+        highest = -(1 << WIN_BITS + 1)
+        for column in self._order:
+            bit = self._rules.landing_bit(both, column)
+            if not bit:
+                continue
+            # An equal value matters, too: the window is one wider than it need be.
+            value = self._after(own | bit, both | bit, depth - 1, highest - 1, 1 << WIN_BITS + 1, True, deadline)
+            if value > highest:
+                best, highest = [], value
+            if value == highest:
+                best.append(column)
+        return sorted(best), highest
+
+    def _after(
+        self, mine: int, both: int, depth: int, alpha: int, beta: int, is_root_side: bool, deadline: Deadline
+    ) -> int:
+        """The worth to the side that has just moved, with the stones `mine`, within a window."""
+        deadline.check()
+        rules = self._rules
+        stones = both.bit_count()
+        if rules.has_line(mine):
+            return 1 << WIN_BITS - stones
+        if stones == rules.cells:
+            return 0
+        if depth == 0:
+            others = both ^ mine
+            # Always judged for the side that is to move at the root: the heuristic may care who it is.
+            if is_root_side:
+                return self._heuristic.evaluate(mine, others)
+            return -self._heuristic.evaluate(others, mine)
+        others, highest = both ^ mine, -(1 << WIN_BITS + 1)
+        low, high = -beta, -alpha
+        for column in self._order:
+            bit = rules.landing_bit(both, column)
+            if bit:
+                value = self._after(
+                    others | bit, both | bit, depth - 1, max(low, highest), high, not is_root_side, deadline
+                )
+                if value > highest:
+                    highest = value
+                    if highest >= high:
+                        break
+        return -highest
+
+
+class MinimaxPlayer:
+    """Looks `depth` plies ahead, or as deep as time allows; `draws` chooses among the best by lot."""
+
+    def __init__(self, depth: int, own: Sequence[int], other: Sequence[int], draws: bool) -> None:
+        self._depth, self._own, self._other, self._draws = depth, own, other, draws
+
+    def choose(self, rules: Rules, own: int, both: int, deadline: Deadline) -> int:
+        search = Minimax(rules, WindowSum(rules, self._own, self._other))
+        best = rules.legal_columns(both)
+        try:
+            for depth in range(1, min(self._depth, rules.cells - both.bit_count()) + 1):
+                best, value = search.best_columns(own, both, depth, deadline)
+                if abs(value) > 1 << WIN_BITS // 2:  # the end is forced
+                    break
+        except OutOfTimeError:
+            pass
+        return random.choice(best) if self._draws else best[0]

@@ -1,0 +1,108 @@
+"""A PettingZoo environment of two players who take turns, on any board.
+
+On 6x7x4 it equals `connect_four_v3` of PettingZoo step for step, and needs no pygame.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from inarow.adapters.planes import Planes, planes_for, planes_shape, room_mask
+from inarow.errors import IllegalMoveError, MissingExtraError
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+
+try:
+    from gymnasium import spaces
+    from pettingzoo import AECEnv
+    from pettingzoo.utils import wrappers
+except ImportError:
+    raise MissingExtraError("pettingzoo", "adapters") from None
+
+Observation = dict[str, Planes]
+
+
+def env(board: str = "connect4", render_mode: str | None = None) -> Any:
+    """The environment in PettingZoo's usual wrappers: an illegal action ends the game, -1 for who took it."""
+    wrapped: Any = wrappers.TerminateIllegalWrapper(RawEnv(board, render_mode), illegal_reward=-1)
+    wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
+    return wrappers.OrderEnforcingWrapper(wrapped)
+
+
+class RawEnv(AECEnv):  # type: ignore[misc]
+    """Players are `player_0`, who moves first, and `player_1`.
+
+    Observations are `{"observation": int8 [rows, columns, 2], "action_mask": int8 [A]}`, row 0 on
+    top, own stones first. Only who is to move has actions in the mask; it also is in the infos.
+    """
+
+    metadata = {"render_modes": ["ansi"], "name": "k_in_a_row_v0", "is_parallelizable": False}  # noqa: RUF012
+
+    def __init__(self, board: str = "connect4", render_mode: str | None = None) -> None:
+        super().__init__()
+        self.spec_of_game = GameSpec.parse(board)
+        self.render_mode = render_mode
+        self.possible_agents = ["player_0", "player_1"]
+        self.agents = list(self.possible_agents)
+        planes = spaces.Box(0, 1, planes_shape(self.spec_of_game), np.int8)
+        mask = spaces.Box(0, 1, (self.spec_of_game.actions,), np.int8)
+        self.observation_spaces: dict[str, Any] = {
+            agent: spaces.Dict({"observation": planes, "action_mask": mask}) for agent in self.possible_agents
+        }
+        self.action_spaces: dict[str, Any] = {
+            agent: spaces.Discrete(self.spec_of_game.actions) for agent in self.possible_agents
+        }
+        self._position = Position.start(self.spec_of_game)
+
+    def observation_space(self, agent: str) -> Any:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Nothing here is drawn by lot, so the seed changes nothing. `options={"position": "4453"}` starts there."""
+        self._position = Position.parse((options or {}).get("position", ""), self.spec_of_game)
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0)
+        self.terminations = dict.fromkeys(self.agents, self._position.is_over)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._turn()
+
+    def step(self, action: int | None) -> None:
+        """Plays for `agent_selection`; None for a player whose game is over. Raises IllegalMoveError."""
+        if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
+            self._was_dead_step(action)
+            return
+        if action is None:
+            raise IllegalMoveError(f"{self.agent_selection} is to move and gave no action")
+        mover = self.agent_selection
+        self._position = self._position.play(action)
+        if self._position.winner is not None:
+            self.rewards = {agent: 1 if agent == mover else -1 for agent in self.agents}
+        if self._position.is_over:
+            self.terminations = dict.fromkeys(self.agents, True)
+        self._turn()
+        self._accumulate_rewards()
+
+    def observe(self, agent: str) -> Observation:
+        side = self.possible_agents.index(agent) + 1
+        return {"observation": planes_for(self._position, side), "action_mask": self._mask(agent)}
+
+    def render(self) -> str | None:
+        """The board as text, with `render_mode="ansi"`."""
+        return str(self._position) if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def _turn(self) -> None:
+        self.agent_selection = self.possible_agents[self._position.side_to_move - 1]
+        self.infos = {agent: {"action_mask": self._mask(agent)} for agent in self.agents}
+
+    def _mask(self, agent: str) -> Planes:
+        mask = room_mask(self._position)
+        return mask if agent == self.agent_selection else np.zeros_like(mask)

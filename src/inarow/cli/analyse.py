@@ -1,0 +1,120 @@
+"""`inarow analyse`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.table import Table
+
+from inarow import __version__
+from inarow.arena.review import MoveReview, review_game
+from inarow.cli.drawing import MARKS
+from inarow.cli.options import Board, Json, Memory, Seed, Threads
+from inarow.cli.output import command_line, new_file, print_json, progress_bar, stdout
+from inarow.cli.solving import make_limits, make_solver
+from inarow.errors import NotationError
+from inarow.games.notation import format_move
+from inarow.games.pgn import from_pgn, split_games
+from inarow.games.position import Position
+from inarow.games.record import GameRecord, from_json_line
+from inarow.games.spec import GameSpec
+from inarow.report.data import ReplayGame
+from inarow.report.page import analysis_page
+
+_MAX_FILE = 1 << 20
+
+
+def analyse(
+    game: str,
+    *,
+    board: Board = "connect4",
+    number: int = 1,
+    book: Path | None = None,
+    no_book: bool = False,
+    nodes: int | None = None,
+    seconds: float | None = None,
+    memory: Memory = 256,
+    threads: Threads = 1,
+    html: Path | None = None,
+    json: Json = False,
+    seed: Seed = 0,
+) -> None:
+    """Review every move of a game against perfect play.
+
+    Labels: best keeps the score, good keeps win, draw or loss, a mistake lets it slip by one step, a blunder by two.
+
+    Args:
+        game: Move string, or a file of games: PGN-like or JSON Lines.
+        number: Which game of the file.
+        book: Use this opening book.
+        no_book: Search without a book.
+        nodes: Stop after about so many nodes for a position; what is not known then is shown as ?.
+        seconds: Stop after so many seconds for a position; not reproducible.
+        html: Write a page to this file, too: the game to step through, its scores by ply, its best moves.
+    """
+    limits = make_limits(nodes, seconds)
+    record = _read_game(game, board, number)
+    position = record.position
+    solver = make_solver(position.spec, book=book, no_book=no_book, memory=memory, threads=threads)
+    reviews: list[MoveReview] = []
+    with new_file(html) as page, progress_bar("reviewing") as progress:
+        for review in review_game(position, lambda current: solver.analyse(current, limits=limits)):
+            reviews.append(review)
+            progress(len(reviews), position.ply)
+        known = tuple(review for review in reviews if review.before is not None)
+        page.write(analysis_page(ReplayGame(record, known), command=command_line(), version=__version__))
+    if json:
+        moves = [_document(review) for review in reviews]
+        print_json({"board": str(position.spec), "moves": position.moves, "winner": position.winner, "plies": moves})
+    else:
+        _print_reviews(position, reviews)
+
+
+def _read_game(game: str, board: str, number: int) -> GameRecord:
+    path = Path(game)
+    if len(game) > 255 or "\0" in game or not path.is_file():
+        return GameRecord.of_position(Position.parse(game, GameSpec.parse(board)), "first", "second")
+    if path.stat().st_size > _MAX_FILE:
+        raise NotationError(f"{path} has more than {_MAX_FILE >> 20} MB")
+    text = path.read_text(encoding="utf-8", errors="replace")
+    is_pgn = text.lstrip().startswith("[")
+    games = split_games(text) if is_pgn else [line for line in text.split("\n") if line.strip()]
+    if not 1 <= number <= len(games):
+        raise NotationError(f"{path} has {len(games)} games; there is no number {number}")
+    return (from_pgn if is_pgn else from_json_line)(games[number - 1])
+
+
+def _document(review: MoveReview) -> dict[str, object]:
+    return {
+        "ply": review.ply,
+        "side": review.side,
+        "move": review.action + 1,
+        "best": [action + 1 for action in review.best],
+        "before": review.before,
+        "after": review.after,
+        "loss": review.loss,
+        "label": review.label,
+    }
+
+
+def _print_reviews(position: Position, reviews: list[MoveReview]) -> None:
+    table = Table(
+        "ply", "side", "move", "score", "best possible", "loss", "best moves", "label", box=None, pad_edge=False
+    )
+    for review in reviews:
+        table.add_row(
+            str(review.ply),
+            MARKS[review.side],
+            format_move(review.action, position.spec),
+            "?" if review.after is None else str(review.after),
+            "?" if review.before is None else str(review.before),
+            "?" if review.loss is None else str(review.loss),
+            " ".join(format_move(action, position.spec) for action in review.best),
+            review.label or "",
+            style={"mistake": "yellow", "blunder": "red"}.get(review.label or ""),
+        )
+    stdout.print(table)
+    for side in (1, 2):
+        labels = [review.label for review in reviews if review.side == side]
+        counts = ", ".join(f"{labels.count(label)} {label}" for label in ("best", "good", "mistake", "blunder"))
+        stdout.print(f"{MARKS[side]}: {counts}", highlight=False)

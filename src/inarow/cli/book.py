@@ -1,0 +1,128 @@
+"""`inarow book`."""
+
+from __future__ import annotations
+
+import sys
+from csv import DictWriter
+from pathlib import Path
+
+from cyclopts import App, Parameter
+
+from inarow.cli.benchmarks.peers import bitbully_scores
+from inarow.cli.options import Board, Json, Memory, Seed
+from inarow.cli.output import print_json, progress_bar, stdout
+from inarow.games.spec import GameSpec
+from inarow.search.solver.book import Book
+from inarow.search.solver.book_build import build_book, check_entry, position_of_key, verify_book
+from inarow.search.solver.solver import Solver
+from inarow.workers import open_pool
+
+book = App(name="book", help="Build, verify and export opening books.", default_parameter=Parameter(negative=()))
+
+
+@book.command
+def build(
+    out: Path,
+    *,
+    board: Board = "connect4",
+    plies: int,
+    entries: int | None = None,
+    deepen: tuple[int, ...] = (),
+    workers: int = 1,
+    memory: Memory = 64,
+    json: Json = False,
+    seed: Seed = 0,
+) -> None:
+    """Solve all positions of a ply and write a book of them and of all before.
+
+    Killed or interrupted, the same command goes on where it was.
+
+    Args:
+        out: The file to write.
+        plies: Stones on the board in the last positions.
+        entries: Keep at most so many: all before the last ply, and of that the most expensive.
+        deepen: Add what follows so many of the most expensive positions of the last ply; given again, of those.
+        workers: Processes that solve.
+    """
+    with open_pool(workers) as pool, progress_bar(f"book of {board}") as progress:
+        made = build_book(
+            GameSpec.parse(board),
+            plies,
+            out,
+            pool,
+            memory=memory << 20,
+            entries=entries,
+            deepen=deepen,
+            progress=progress,
+        )
+    _tell(out, made, json)
+
+
+@book.command
+def verify(
+    file: Path,
+    *,
+    sample: int = 1000,
+    plies: int = 0,
+    peer: bool = False,
+    memory: Memory = 256,
+    json: Json = False,
+    seed: Seed = 0,
+) -> None:
+    """Check a book's checksum and solve entries again.
+
+    Args:
+        file: The book.
+        sample: How many entries to draw.
+        plies: Also check every entry of up to so many stones.
+        peer: Also compare what was checked with BitBully, if it is installed (6x7x4 only).
+    """
+    made = Book.load(file)
+    solver = Solver(made.spec, memory=memory << 20)
+    with progress_bar("solving again") as progress:
+        checked = verify_book(made, solver, sample=sample, plies=plies, seed=seed, progress=progress)
+    if not peer:
+        _tell(file, made, json, checked=len(checked))
+        return
+    for position, score in zip(checked, bitbully_scores(checked), strict=True):
+        check_entry(made, position, score)
+    _tell(file, made, json, checked=len(checked), checked_by_bitbully=len(checked))
+
+
+@book.command
+def export(file: Path, *, csv: bool = False, json: Json = False, seed: Seed = 0) -> None:
+    """Print the entries of a book: key, moves of a game that leads there, ply, score.
+
+    Args:
+        file: The book.
+        csv: As CSV, which is also what is printed without this.
+    """
+    made = Book.load(file)
+    rows = []
+    with progress_bar("finding games") as progress:
+        for key, score in zip(made.keys.tolist(), made.scores.tolist(), strict=True):
+            position = position_of_key(key, made.spec)
+            rows.append({"key": key, "moves": position.moves, "ply": position.ply, "score": score})
+            progress(len(rows), len(made))
+    if json:
+        print_json({"board": str(made.spec), "plies": made.plies, "entries": rows})
+        return
+    writer = DictWriter(sys.stdout, ["key", "moves", "ply", "score"], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+
+
+def _tell(file: Path, made: Book, json: bool, **more: int) -> None:
+    facts = {
+        "file": str(file),
+        "board": str(made.spec),
+        "plies": made.plies,
+        "entries": len(made),
+        "bytes": file.stat().st_size,
+        "checksum": made.checksum,
+        **more,
+    }
+    if json:
+        print_json(facts)
+    else:
+        stdout.print("  ".join(f"{name} {value}" for name, value in facts.items()), highlight=False)

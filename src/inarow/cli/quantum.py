@@ -1,0 +1,182 @@
+"""`inarow quantum`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+from cyclopts import App, Parameter
+from rich.table import Table
+
+from inarow.cli.options import Json, Seed
+from inarow.cli.output import (
+    command_line,
+    json_text,
+    new_file,
+    print_json,
+    print_table,
+    progress_bar,
+    stdout,
+)
+from inarow.errors import InvalidLimitError
+from inarow.learning.exploration.config import Amplification
+from inarow.learning.exploration.noise import study_noise
+from inarow.learning.exploration.theory import TABLE_MASSES, draw_cost, measured_cost
+from inarow.report.noise_picture import write_noise_picture
+from inarow.report.quantum_draw import QuantumDraw, parse_draw
+from inarow.report.quantum_picture import check_picture_path, write_picture
+
+quantum = App(
+    name="quantum", help="Show and verify the quantum choice of an action.", default_parameter=Parameter(negative=())
+)
+_BAR = 40
+
+
+@quantum.command
+def show(
+    *, probabilities: str, flags: str, m: int | None = None, out: Path | None = None, json: Json = False, seed: Seed = 0
+) -> None:
+    """Draw the circuit of a decision, its amplitudes, and the chance of a flagged column against m.
+
+    Args:
+        probabilities: Of the columns, with commas: 0.2,0.3,0.5. A full column is -.
+        flags: The flagged columns, with commas: 1,4.
+        m: Steps of amplification; without it the best number.
+        out: Also draw a picture into this file: .svg or .png.
+    """
+    draw = parse_draw(probabilities, flags, m)
+    if out is not None:
+        check_picture_path(out)
+    from inarow.learning.exploration.circuits import drawn_circuit  # needs an extra
+
+    text = str(drawn_circuit(draw.register, min(draw.m, 1)).draw("text", fold=120))
+    if out is not None:
+        write_picture(draw, out)
+    if json:
+        print_json({**draw.document(), "circuit": text})
+        return
+    times = f"The part between the barriers is a step; m = {draw.m}, so it is taken {draw.m} times.\n\n"
+    sys.stdout.write(f"{text}\n{times if draw.m > 1 else ''}")
+    _print_amplitudes(draw)
+    _print_successes(draw.successes(), draw)
+
+
+@quantum.command
+def verify(*, cases: int = 200, draws: int = 20_000, json: Json = False, seed: Seed = 0) -> None:
+    """Compare closed form, state vector and Qiskit circuits on Aer over random decisions.
+
+    Args:
+        cases: How many decisions, borders (all flagged, one legal column, ...) first.
+        draws: How often each is drawn, in closed form and on Aer.
+    """
+    from inarow.learning.exploration.agreement import SIGNIFICANCE, TOLERANCE, verify_back_ends
+
+    with progress_bar("drawing") as progress:
+        found = verify_back_ends(cases=cases, draws=draws, seed=seed, progress=progress)
+    facts = {
+        "cases": cases,
+        "draws": draws,
+        "seed": seed,
+        "significance": SIGNIFICANCE,
+        "rejected": len(found.rejected),
+        "least_p_value": found.least_p_value,
+        "tolerance": TOLERANCE,
+        "largest_difference": found.largest_difference,
+        "agreed": found.is_agreed,
+    }
+    if json:
+        print_json({**facts, "results": found.results})
+    else:
+        stdout.print("\n".join(f"{name.replace('_', ' ')} {value}" for name, value in facts.items()), highlight=False)
+    if not found.is_agreed:
+        sys.exit(1)
+
+
+@quantum.command
+def theory(
+    *, amplification: Amplification = "ceil-inclusive", decisions: int = 100_000, json: Json = False, seed: Seed = 0
+) -> None:
+    """What a flagged column costs, by theory and by drawing, for flagged masses from 0.01 to 1.
+
+    Args:
+        amplification: How m is chosen.
+        decisions: How many are drawn for each mass.
+    """
+    if decisions < 1:
+        raise InvalidLimitError(f"decisions is {decisions}; it must be at least 1")
+    rng = np.random.default_rng(seed)
+    rows = [
+        (draw_cost(mass, amplification), measured_cost(mass, decisions, rng, amplification)) for mass in TABLE_MASSES
+    ]
+    if json:
+        print_json([{**asdict(cost), "measured": measured} for cost, measured in rows])
+        return
+    table = Table(
+        "flagged mass", "largest m", "chance", "draws", "oracle calls", "queries", "classical draws", box=None
+    )
+    for cost, measured in rows:
+        table.add_row(
+            f"{cost.mass:.3f}",
+            str(cost.largest_m),
+            f"{cost.success:.3f}",
+            f"{cost.rounds:.2f} ({measured.rounds:.2f})",
+            f"{cost.oracle_calls:.2f} ({measured.oracle_calls:.2f})",
+            f"{cost.queries:.2f}",
+            f"{cost.classical_rounds:.2f} ({measured.classical_rounds:.2f})",
+        )
+    print_table(table)
+    stdout.print("In brackets: measured.", highlight=False)
+
+
+@quantum.command
+def noise(*, out: Path | None = None, json: Json = False, seed: Seed = 0) -> None:
+    """Find the error rates of a device at which quantum draws no longer save queries.
+
+    Args:
+        out: A folder for all points (noise.json) and a picture (noise.svg).
+    """
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+    with progress_bar("simulating noise") as progress:
+        found = study_noise(progress=progress)
+    if out is not None:
+        with new_file(out / "noise.json") as file:
+            file.write(json_text({"command": command_line(), "study": found}))
+        write_noise_picture(found, out / "noise.svg")
+    if json:
+        print_json(found)
+        return
+    table = Table("flagged mass", "m", "errors of", "queries without", "ends at", "asking all flags", box=None)
+    for each in found.thresholds:
+        key = each.source, each.mass, each.amplification, 0.0
+        (clean,) = [p for p in found.points if (p.source, p.mass, p.amplification, p.error) == key]
+        ends = (_end_text(each.error), _end_text(each.error_asking_all))
+        table.add_row(f"{each.mass:.3f}", each.amplification, each.source, f"{clean.queries:.2f}", *ends)
+    print_table(table)
+
+
+def _end_text(error: float | None) -> str:
+    if error is None:
+        return "never"
+    return f"{error:.2%}" if error else "no advantage"
+
+
+def _print_amplitudes(draw: QuantumDraw) -> None:
+    table = Table("column", "flagged", "amplitude before", "after", "probability before", "after", box=None)
+    for place, action in enumerate(draw.register.actions):
+        before, after = draw.before[place], draw.after[place]
+        flag = "yes" if action in draw.flags else ""
+        cells = (f"{before:+.4f}", f"{after:+.4f}", f"{before**2:.4f}", f"{after**2:.4f}")
+        table.add_row(str(action + 1), flag, *cells)
+    print_table(table)
+
+
+def _print_successes(successes: Sequence[float], draw: QuantumDraw) -> None:
+    about = f"flagged mass {draw.mass:.4f}, m of santos-2025 from 0 to {draw.published_range}, best m {draw.best_m}"
+    stdout.print(f"\n{about}", highlight=False)
+    for m, chance in enumerate(successes):
+        mark = " <" if m == draw.m else ""
+        stdout.print(f"m {m:3d}  {chance:.4f}  {'#' * round(_BAR * chance)}{mark}", highlight=False)

@@ -1,0 +1,64 @@
+"""`inarow report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inarow.arena.store import Store
+from inarow.arena.store_schema import default_store_path
+from inarow.cli.options import Board, Json, Seed
+from inarow.cli.output import command_line, new_file, print_json, spinner, stdout
+from inarow.errors import InvalidLimitError, StoreError
+from inarow.games.spec import GameSpec
+from inarow.report.gather import bounded_analysis, report_from_store
+from inarow.report.page import report_markdown, report_page
+from inarow.report.tables import write_csv
+
+
+def report(
+    store: Path | None = None,
+    *,
+    board: Board = "connect4",
+    out: Path = Path("report.html"),
+    markdown: Path | None = None,
+    csv: Path | None = None,
+    games: int = 8,
+    json: Json = False,
+    seed: Seed = 0,
+) -> None:
+    """Write what the results store knows about a board as one self-contained HTML page.
+
+    Args:
+        store: Results store, or the folder that holds it; by default the user's own.
+        out: The page.
+        markdown: Write the tables to this file, too.
+        csv: Write the leaderboard to this file, too.
+        games: How many games to replay.
+    """
+    if games < 0:
+        raise InvalidLimitError(f"games is {games}; it must be 0 or more")
+    path = _find_store(default_store_path() if store is None else store)
+    spec = GameSpec.parse(board)
+    solve = bounded_analysis(spec)
+    with new_file(out) as page, new_file(markdown) as text, new_file(csv) as rows, spinner("reading and solving games"):
+        with Store.open(path, readonly=True) as results:
+            data = report_from_store(results, str(spec), games=games, analyse=solve, command=command_line())
+        page.write(report_page(data))
+        text.write(report_markdown(data))
+        write_csv(data, rows)
+    played = sum(result.games for result in data.results)
+    if json:
+        print_json({"file": str(out), "board": str(spec), "games": played, "replays": len(data.games)})
+    else:
+        made = f"{out}: {data.title}, {played} games, {len(data.games)} to replay"
+        stdout.print(made, highlight=False, soft_wrap=True)
+
+
+def _find_store(path: Path) -> Path:
+    """The store at a path, or the only one in a folder."""
+    if not path.is_dir():
+        return path
+    stores = sorted(path.glob("*.sqlite"))
+    if len(stores) != 1:
+        raise StoreError(f"{path} holds {len(stores)} results stores (*.sqlite); name one")
+    return stores[0]

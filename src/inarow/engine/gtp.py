@@ -1,0 +1,136 @@
+"""The Go Text Protocol, as clients of other board games use it: `=` or `?` for every command.
+
+`b`, `black` and `x` are the first side, `w`, `white` and `o` the second; they take turns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import TextIO
+
+from inarow import __version__
+from inarow.agents.agent import Agent
+from inarow.agents.registry import make_agent
+from inarow.engine.moves import Notation, format_engine_move, format_openspiel_move, parse_engine_move
+from inarow.errors import IllegalMoveError, NotationError, one_line, shown
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+
+_SIDES = {"b": 1, "black": 1, "x": 1, "w": 2, "white": 2, "o": 2}
+_NUMBER = re.compile(r"[0-9]{1,9}")
+
+Command = Callable[[Sequence[str]], str]
+
+
+class GtpServer:
+    """Plays with one agent for one client."""
+
+    def __init__(self, spec: GameSpec, agent: str, *, seed: int, notation: Notation, output: TextIO) -> None:
+        self._agent: Agent = make_agent(agent, seed=seed)
+        self._notation = notation
+        self._position = Position.start(spec)
+        self._output = output
+        self._commands: dict[str, Command] = {
+            "protocol_version": lambda words: "2",
+            "name": lambda words: f"inarow {self._agent.name}",
+            "version": lambda words: __version__,
+            "known_command": lambda words: str(_word(words, 0) in self._commands).lower(),
+            "list_commands": lambda words: "\n".join(self._commands),
+            "boardsize": self._set_board,
+            "clear_board": self._clear,
+            "komi": lambda words: "",
+            "time_settings": lambda words: "",
+            "time_left": lambda words: "",
+            "play": self._play,
+            "genmove": self._decide,
+            "undo": self._undo,
+            "showboard": lambda words: f"\n{self._position}",
+            "final_score": self._score,
+            "quit": lambda words: "",
+        }
+
+    def run(self, lines: Iterable[str]) -> None:
+        """Until `quit` or the end of the input."""
+        for line in lines:
+            words = line.partition("#")[0].split()
+            if not words:
+                continue
+            number = words.pop(0) if _NUMBER.fullmatch(words[0]) else ""
+            self._reply(number, words)
+            if words[:1] == ["quit"]:
+                return
+
+    def _reply(self, number: str, words: Sequence[str]) -> None:
+        name = _word(words, 0)
+        try:
+            if name not in self._commands:
+                raise NotationError("unknown command")
+            sign, text = "=", self._commands[name](words[1:])
+        except Exception as error:  # an agent that fails is an answer, too
+            sign, text = "?", one_line(error)
+        text = text.encode(errors="replace").decode()
+        self._output.write(f"{sign}{number} {text}".rstrip() + "\n\n")
+        self._output.flush()
+
+    def _set_board(self, words: Sequence[str]) -> str:
+        """`boardsize N`, `ROWS COLUMNS` or `ROWS COLUMNS INAROW`; an empty board, gravity as it was."""
+        if not 1 <= len(words) <= 3 or not all(_NUMBER.fullmatch(word) for word in words):
+            raise NotationError("boardsize needs N, ROWS COLUMNS or ROWS COLUMNS INAROW")
+        numbers = [int(word) for word in words]
+        rows, columns = numbers[0], numbers[1 if len(numbers) > 1 else 0]
+        spec = self._position.spec
+        inarow = numbers[2] if len(numbers) == 3 else spec.inarow
+        self._position = Position.start(GameSpec(rows, columns, inarow, spec.gravity))
+        return ""
+
+    def _clear(self, words: Sequence[str]) -> str:
+        self._position = Position.start(self._position.spec)
+        return ""
+
+    def _play(self, words: Sequence[str]) -> str:
+        self._check_side(_word(words, 0))
+        action = parse_engine_move(_word(words, 1).lower(), self._position.spec)
+        try:
+            self._position = self._position.play(action)
+        except IllegalMoveError as error:
+            raise IllegalMoveError(f"illegal move: {error}") from None
+        return ""
+
+    def _decide(self, words: Sequence[str]) -> str:
+        self._check_side(_word(words, 0))
+        position = self._position
+        if position.is_over:
+            raise IllegalMoveError("the game is over")
+        action = self._agent.decide(position).action
+        self._position = position.play(action)
+        return (
+            format_openspiel_move(action, position)
+            if self._notation == "openspiel"
+            else format_engine_move(action, position.spec)
+        )
+
+    def _check_side(self, name: str) -> None:
+        side = _SIDES.get(name.lower())
+        if side is None:
+            raise NotationError(f"there is no colour {shown(name)}; colours are b and w")
+        if side != self._position.side_to_move and not self._position.is_over:
+            raise IllegalMoveError("illegal move: it is the other side's turn")
+
+    def _undo(self, words: Sequence[str]) -> str:
+        if not self._position.actions:
+            raise IllegalMoveError("cannot undo")
+        before = Position.start(self._position.spec)
+        for action in self._position.actions[:-1]:
+            before = before.play(action)
+        self._position = before
+        return ""
+
+    def _score(self, words: Sequence[str]) -> str:
+        if not self._position.is_over:
+            raise NotationError("cannot score: the game is not over")
+        return {1: "B+1", 2: "W+1", None: "0"}[self._position.winner]
+
+
+def _word(words: Sequence[str], place: int) -> str:
+    return words[place] if place < len(words) else ""

@@ -1,0 +1,122 @@
+"""The options of the engine: what `setoption` may change, and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from inarow.agents.levels import TOP_LEVEL
+from inarow.agents.registry import parse_agent
+from inarow.errors import InvalidLimitError, shown
+from inarow.games.spec import MAX_SIDE, MIN_INAROW, GameSpec
+from inarow.search.solver.solver import MAX_THREADS
+
+_MAX_SEED = 2**63 - 1
+_NO_VALUE = "<empty>"
+"""How UCI writes an empty text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """The values of all options. The board may make no sense until all its numbers are set."""
+
+    rows: int = 6
+    columns: int = 7
+    inarow: int = 4
+    gravity: bool = True
+    threads: int = 1
+    memory: int = 256
+    """Megabytes."""
+    lines: int = 1
+    """How many moves `info` tells about."""
+    book: bool = True
+    level: int = TOP_LEVEL
+    seed: int = 0
+    agent: str = "solver"
+
+    @property
+    def spec(self) -> GameSpec:
+        """The board; raises InvalidSpecError."""
+        return GameSpec(self.rows, self.columns, self.inarow, self.gravity)
+
+    @property
+    def agent_string(self) -> str:
+        """The agent to play, a level of the solver if one was set."""
+        return f"solver:level={self.level}" if self.agent == "solver" and self.level < TOP_LEVEL else self.agent
+
+    @classmethod
+    def on(cls, spec: GameSpec, agent: str, seed: int) -> Setup:
+        return cls(
+            rows=spec.rows, columns=spec.columns, inarow=spec.inarow, gravity=spec.gravity, agent=agent, seed=seed
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """An option of UCI, and the field of `Setup` that it sets."""
+
+    field: str
+    low: int | None = None
+    high: int | None = None
+
+
+OPTIONS = {
+    "Rows": _Option("rows", 1, MAX_SIDE),
+    "Cols": _Option("columns", 1, MAX_SIDE),
+    "InARow": _Option("inarow", MIN_INAROW, MAX_SIDE),
+    "Gravity": _Option("gravity"),
+    "Threads": _Option("threads", 1, MAX_THREADS),
+    "Hash": _Option("memory", 1, 65536),
+    "MultiPV": _Option("lines", 1, MAX_SIDE * MAX_SIDE),
+    "OwnBook": _Option("book"),
+    "Level": _Option("level", 1, TOP_LEVEL),
+    "Seed": _Option("seed", 0, _MAX_SEED),
+    "Agent": _Option("agent"),
+}
+_BY_LOWER_CASE = {name.lower(): name for name in OPTIONS}
+BOARD_FIELDS = ("rows", "columns", "inarow", "gravity")
+
+
+def option_lines(setup: Setup) -> Iterator[str]:
+    """What `uci` tells about the options, with the present values as defaults."""
+    for name, option in OPTIONS.items():
+        value = getattr(setup, option.field)
+        if isinstance(value, bool):
+            yield f"option name {name} type check default {str(value).lower()}"
+        elif isinstance(value, int):
+            yield f"option name {name} type spin default {value} min {option.low} max {option.high}"
+        else:
+            yield f"option name {name} type string default {value or _NO_VALUE}"
+
+
+def with_option(setup: Setup, name: str, text: str) -> Setup:
+    """The setup after `setoption`; raises an InarowError."""
+    known = _BY_LOWER_CASE.get(name.lower())
+    if known is None:
+        raise InvalidLimitError(f"there is no option {shown(name)}; options are {', '.join(OPTIONS)}")
+    option = OPTIONS[known]
+    present = getattr(setup, option.field)
+    if isinstance(present, bool):
+        if text.lower() not in ("true", "false"):
+            raise InvalidLimitError(f"{known} is {shown(text)}; it must be true or false")
+        return _changed(setup, option.field, text.lower() == "true")
+    if isinstance(present, int):
+        return _changed(setup, option.field, _number(known, text, option))
+    parse_agent(text)
+    return _changed(setup, option.field, text)
+
+
+def _changed(setup: Setup, field: str, value: Any) -> Setup:
+    return replace(setup, **{field: value})
+
+
+def _number(name: str, text: str, option: _Option) -> int:
+    assert option.low is not None
+    assert option.high is not None
+    is_number = text.isascii() and text.isdigit() and len(text) < 20
+    if not is_number or not option.low <= int(text) <= option.high:
+        raise InvalidLimitError(
+            f"{name} is {shown(text)}; it must be a whole number from {option.low} to {option.high}"
+        )
+    return int(text)

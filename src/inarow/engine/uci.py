@@ -1,0 +1,151 @@
+"""The engine protocol in the shape of UCI: lines in, lines out, input read while thinking.
+
+Unknown words are skipped, and nothing that comes in ends the engine but `quit` and the end of the
+input. Complaints are `info string` lines.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import TextIO
+
+from inarow import __version__
+from inarow.engine.requests import parse_go, parse_position
+from inarow.engine.search import Search
+from inarow.engine.setup import BOARD_FIELDS, Setup, option_lines, with_option
+from inarow.engine.thinker import Thinker, make_thinker
+from inarow.errors import FinishedGameError, one_line
+from inarow.games.position import Position
+
+_PATIENCE = 0.2
+"""Seconds that `go` waits for a search that was stopped and answered for."""
+
+Command = Callable[[Sequence[str]], None]
+
+
+class UciEngine:
+    """Answers one client. Commands are handled in the order in which they come."""
+
+    def __init__(self, setup: Setup, output: TextIO) -> None:
+        self._setup = setup
+        self._output = output
+        self._output_lock = threading.Lock()
+        self._position: Position | None = None
+        self._thinker: Thinker | None = None
+        self._search: Search | None = None
+        self._commands: dict[str, Command] = {
+            "uci": self._introduce,
+            "isready": self._be_ready,
+            "setoption": self._set_option,
+            "ucinewgame": self._new_game,
+            "position": self._set_position,
+            "go": self._go,
+            "stop": self._stop,
+            "ponderhit": self._stop,
+        }
+
+    def run(self, lines: Iterable[str]) -> None:
+        """Until `quit` or the end of the input, which a search with limits outlives."""
+        try:
+            for line in lines:
+                words = line.split()
+                if "quit" in words[:1]:
+                    break
+                self.handle(words)
+            else:
+                if self._search is not None and not self._search.is_infinite:
+                    self._search.wait()
+        finally:  # also after Ctrl-C: threads of a search that goes on would keep the process
+            self._stop(())
+
+    def handle(self, words: Sequence[str]) -> None:
+        """One line; what comes before a command that exists is skipped."""
+        for place, word in enumerate(words):
+            if word in self._commands:
+                try:
+                    self._commands[word](words[place + 1 :])
+                except Exception as error:  # agents and their files are code of others
+                    self._say(f"info string {one_line(error)}")
+                return
+
+    @property
+    def _is_thinking(self) -> bool:
+        return self._search is not None and not self._search.is_done
+
+    def _say(self, line: str) -> None:
+        with self._output_lock:
+            self._output.write(line.encode(errors="replace").decode() + "\n")
+            self._output.flush()
+
+    def _introduce(self, words: Sequence[str]) -> None:
+        self._say(f"id name inarow {__version__}")
+        self._say("id author the inarow developers")
+        for line in option_lines(self._setup):
+            self._say(line)
+        self._say("uciok")
+
+    def _be_ready(self, words: Sequence[str]) -> None:
+        try:
+            if not self._is_thinking:
+                self._ready_thinker(prepare=True)
+        finally:
+            self._say("readyok")
+
+    def _set_option(self, words: Sequence[str]) -> None:
+        if self._is_thinking:
+            self._say("info string options cannot be set while thinking")
+            return
+        name, value = _option(words)
+        self._setup = with_option(self._setup, name, value)
+        self._thinker = None
+        if self._position is not None and any(
+            getattr(self._position.spec, field) != getattr(self._setup, field) for field in BOARD_FIELDS
+        ):
+            self._position = None
+
+    def _new_game(self, words: Sequence[str]) -> None:
+        self._position = None
+
+    def _set_position(self, words: Sequence[str]) -> None:
+        self._position = parse_position(words, self._setup.spec)
+
+    def _go(self, words: Sequence[str]) -> None:
+        if self._is_thinking:
+            self._say("info string already thinking")
+            return
+        try:
+            self._search = self._make_search(words)
+        except Exception as error:  # whatever it is, a client waits for an answer
+            self._say(f"info string {one_line(error)}")
+            self._say("bestmove (none)")
+        else:
+            self._search.start()
+
+    def _make_search(self, words: Sequence[str]) -> Search:
+        position = self._position or Position.start(self._setup.spec)
+        if position.is_over:
+            raise FinishedGameError("the game is over")
+        if self._search is not None and not self._search.has_ended(_PATIENCE):
+            self._thinker = None  # it is still at work, and nobody can interrupt it
+        limits = parse_go(words, position.side_to_move)
+        return Search(self._ready_thinker(prepare=False), position, limits, self._setup.lines, self._say)
+
+    def _stop(self, words: Sequence[str]) -> None:
+        if self._search is not None:
+            self._search.stop()
+
+    def _ready_thinker(self, *, prepare: bool) -> Thinker:
+        if self._thinker is None:
+            self._thinker = make_thinker(self._setup)
+            if prepare:
+                self._thinker.prepare(Position.start(self._setup.spec))
+        return self._thinker
+
+
+def _option(words: Sequence[str]) -> tuple[str, str]:
+    """`name N value V`; both may have several words."""
+    if "value" not in words:
+        return " ".join(words[1:]), ""
+    place = words.index("value")
+    return " ".join(words[1:place]), " ".join(words[place + 1 :])

@@ -1,0 +1,157 @@
+"""A game to step through: board, controls, moves, and what the solver says. The texts of every
+ply are made here; the script only shows them.
+"""
+
+from __future__ import annotations
+
+import json
+from xml.etree.ElementTree import Element
+
+from inarow.arena.review import Label, MoveReview
+from inarow.cli.drawing import MARKS, side_name
+from inarow.games.notation import format_move
+from inarow.games.record import GameRecord
+from inarow.games.spec import GameSpec
+from inarow.report.axes import legend
+from inarow.report.board import draw_board
+from inarow.report.data import ReplayGame
+from inarow.report.evaluation import SHAPES, evaluation_plot
+from inarow.report.format import signed
+from inarow.report.markup import append, element
+from inarow.report.tables import Table
+
+_BUTTONS = {"first": ("|<", "Start"), "previous": ("<", "Back"), "next": (">", "Forward"), "last": (">|", "End")}
+_SIGNS = {"best": "", "good": "", "mistake": "?", "blunder": "??"}
+
+
+def replay(game: ReplayGame, number: str = "") -> Element:
+    """The game under its headline, which may begin with a number. Without the script it shows the last position."""
+    record, position = game.record, game.record.position
+    players = f"{side_name(1, record.first)} against {side_name(2, record.second)}"
+    board = element("div", draw_board(position, f"Board: {players}"), _controls(position.ply), class_="diagram")
+    append(board, element("p", _captions(game)[-1], class_="caption", aria_live="polite"))
+    notes = element("div", class_="notes")
+    if game.reviews and position.ply:
+        append(notes, evaluation_plot(game.reviews, position.ply))
+        append(notes, legend((shape, f"point {label}", f"{label} {_SIGNS[label]}") for label, shape in SHAPES.items()))
+    append(notes, _moves(game))
+    return element(
+        "section",
+        element("h3", f"{number}{players}: {_result(record)}"),
+        element("div", board, notes, class_="game"),
+        element("script", _script_data(game), type="application/json"),
+        class_="replay",
+        tabindex=0,
+        aria_label=f"Game {number}{players}. Left and right arrow keys step through it.",
+    )
+
+
+def review_table(game: ReplayGame) -> Table:
+    """Every reviewed move: what it was worth, and what would have been best."""
+    spec = game.record.spec
+    rows = (
+        (
+            str(review.ply),
+            MARKS[review.side],
+            format_move(review.action, spec),
+            review.label or "",
+            _score(review.after),
+            _best(review, spec),
+            _score(review.before),
+        )
+        for review in game.reviews
+    )
+    headings = ("ply", "side", "move", "label", "score", "best moves", "best possible")
+    return Table(headings, tuple(rows), words=("side", "best moves", "label"))
+
+
+def _score(score: int | None) -> str:
+    return "?" if score is None else signed(score)
+
+
+def _best(review: MoveReview, spec: GameSpec) -> str:
+    return " ".join(format_move(action, spec) for action in review.best)
+
+
+def _controls(plies: int) -> Element:
+    buttons = [
+        element("button", sign, type="button", data_go=name, aria_label=label, title=label)
+        for name, (sign, label) in _BUTTONS.items()
+    ]
+    slider = element("input", type="range", min=0, max=plies, value=plies, aria_label="Ply")
+    return element("div", *buttons[:2], slider, *buttons[2:], class_="controls")
+
+
+def _moves(game: ReplayGame) -> Element:
+    """The moves as buttons, with a sign for those that gave something away."""
+    reviews = {review.ply: review for review in game.reviews}
+    moves = element("ol", class_="moves")
+    for ply, action in enumerate(game.record.actions, start=1):
+        review = reviews.get(ply)
+        label = review.label if review else None
+        name = format_move(action, game.record.spec)
+        button = element(
+            "button",
+            name + _SIGNS.get(label or "", ""),
+            type="button",
+            data_ply=ply,
+            class_=_move_class(ply, label, game),
+            aria_label=_move_text(ply, name, review, game),
+        )
+        append(moves, element("li", button))
+    return moves
+
+
+def _move_class(ply: int, label: Label | None, game: ReplayGame) -> str:
+    side = "first" if ply % 2 else "second"
+    return " ".join(filter(None, (side, label, "opening" if ply <= game.record.opening else None)))
+
+
+def _captions(game: ReplayGame) -> list[str]:
+    """What is said about the position after each ply, from 0."""
+    reviews = {review.ply: review for review in game.reviews}
+    texts = ["The empty board."]
+    for ply, action in enumerate(game.record.actions, start=1):
+        name = format_move(action, game.record.spec)
+        texts.append(f"{_move_text(ply, name, reviews.get(ply), game)}.")
+    followed = [f"{MARKS[1 + ply % 2]} to move." for ply in range(len(texts) - 1)]
+    return [f"{text} {next_text}" for text, next_text in zip(texts, [*followed, _ending(game.record)], strict=True)]
+
+
+def _move_text(ply: int, name: str, review: MoveReview | None, game: ReplayGame) -> str:
+    text = f"Move {ply}: {MARKS[2 - ply % 2]} plays {name}"
+    if ply <= game.record.opening:
+        text += " (opening)"
+    if review is None or review.label is None:
+        return text
+    better = f"; best was {_best(review, game.record.spec)}" if review.best and review.label != "best" else ""
+    return f"{text} ({review.label}{better})"
+
+
+def _result(record: GameRecord) -> str:
+    return "unfinished" if record.termination == "unfinished" else record.result
+
+
+def _ending(record: GameRecord) -> str:
+    if record.termination == "unfinished":
+        return f"{MARKS[1 + len(record.actions) % 2]} to move."
+    result = "Draw." if record.winner is None else f"{MARKS[record.winner]} wins."
+    return result if record.termination == "normal" else f"{result[:-1]} ({record.termination})."
+
+
+def _script_data(game: ReplayGame) -> str:
+    """JSON for the script, safe inside its element: by ply the captions, and the score of every action."""
+    reviews = {review.ply - 1: review for review in game.reviews}
+    plies = range(len(game.record.actions) + 1)
+    faults = [review.ply - 1 for review in game.reviews if review.label in SHAPES]
+    document = {
+        "captions": _captions(game),
+        "scores": [_texts(reviews[ply].scores) if ply in reviews else [] for ply in plies],
+        "best": [reviews[ply].best if ply in reviews else () for ply in plies],
+        "start": faults[-1] if faults else plies[-1],  # the last chance, or the end
+    }
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _texts(scores: tuple[int | None, ...]) -> list[str]:
+    return ["" if score is None else signed(score) for score in scores]

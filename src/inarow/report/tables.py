@@ -1,0 +1,196 @@
+"""The tables of a report: once as values, then in HTML, Markdown and CSV."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TextIO
+from xml.etree.ElementTree import Element
+
+from inarow.report.data import AgentGrade, ReportData, Standing, count_games, standings
+from inarow.report.format import elo, elo_interval, percent, seconds
+from inarow.report.markup import append, breakable, element
+
+_FIGURES = ("outcome_accuracy", "critical_accuracy", "optimal_accuracy")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Texts under headings. The columns named in `words` hold words, all others numbers."""
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    words: tuple[str, ...] = ("agent",)
+
+    def without_empty_columns(self) -> Table:
+        kept = [number for number in range(len(self.headings)) if any(row[number] for row in self.rows)]
+        rows = tuple(tuple(row[number] for number in kept) for row in self.rows)
+        return Table(tuple(self.headings[number] for number in kept), rows, self.words)
+
+    def to_html(self) -> Element:
+        head = element("thead", self._html_row("th", self.headings))
+        body = element("tbody", *(self._html_row("td", row) for row in self.rows))
+        return scrolling(element("table", head, body))
+
+    def _html_row(self, tag: str, texts: Sequence[str]) -> Element:
+        kinds = ["word" if heading in self.words else None for heading in self.headings]
+        scope = "col" if tag == "th" else None
+        cells = (
+            element(tag, *(breakable(text) if kind else [text]), class_=kind, scope=scope)
+            for text, kind in zip(texts, kinds, strict=True)
+        )
+        return element("tr", *cells)
+
+    def to_markdown(self) -> str:
+        rules = [":--" if heading in self.words else "--:" for heading in self.headings]
+        lines = (self.headings, *self.rows)
+        first, *others = ["| " + " | ".join(map(escape_markdown, line)) + " |" for line in lines]
+        return "\n".join((first, f"| {' | '.join(rules)} |", *others)) + "\n"
+
+
+def scrolling(table: Element) -> Element:
+    """A table that scrolls by itself where the page is too narrow for it."""
+    return element("div", table, class_="scroll", tabindex=0)
+
+
+def escape_markdown(text: str) -> str:
+    return re.sub(r"([\\`*_\[\]|<>#&])", r"\\\1", " ".join(text.split()))
+
+
+def leaderboard(agents: Sequence[Standing]) -> Table:
+    headings = ("#", "agent", "Elo", "95 % interval", "games", "score", "time a move", "accuracy")
+    rows = (
+        (
+            str(place),
+            agent.agent,
+            elo(agent.rating.elo) if agent.rating else "",
+            elo_interval(agent.rating.interval) if agent.rating else "",
+            str(agent.games) if agent.games else "",
+            "" if agent.score is None else percent(agent.score),
+            "" if agent.seconds_per_move is None else seconds(agent.seconds_per_move),
+            _share(agent.grade.outcome_accuracy) if agent.grade else "",
+        )
+        for place, agent in enumerate(agents, start=1)
+    )
+    return Table(headings, tuple(rows)).without_empty_columns()
+
+
+def grade_table(grades: Sequence[AgentGrade]) -> Table:
+    """Each figure with its interval."""
+    headings = ("agent", "suite", "positions", "keeps the outcome", "in critical positions", "best move", "mean regret")
+    rows = (
+        (
+            grade.agent,
+            grade.suite,
+            str(grade.positions),
+            *(_with_interval(grade, figure) for figure in _FIGURES),
+            "" if grade.mean_regret is None else f"{grade.mean_regret:.2f}",
+        )
+        for grade in grades
+    )
+    return Table(headings, tuple(rows), words=("agent", "suite")).without_empty_columns()
+
+
+def _with_interval(grade: AgentGrade, figure: str) -> str:
+    interval = grade.intervals.get(figure)
+    text = _share(getattr(grade, figure))
+    return f"{text} ({interval[0] * 100:.1f} to {interval[1] * 100:.1f})" if interval and text else text
+
+
+def _share(share: float | None) -> str:
+    return "" if share is None else percent(share)
+
+
+# --- The cross table ---
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """All games of one agent against another."""
+
+    wins: int
+    draws: int
+    losses: int
+
+    @property
+    def score(self) -> float:
+        return (self.wins + self.draws / 2) / (self.wins + self.draws + self.losses)
+
+    @property
+    def counts(self) -> str:
+        return f"{self.wins}-{self.draws}-{self.losses}"
+
+
+def cross_table(data: ReportData, agents: Sequence[Standing]) -> Table:
+    """The score of each row against each column, with wins-draws-losses."""
+    players = _players(agents)
+    rows = []
+    for place, player in enumerate(players, start=1):
+        meetings = [_meeting(data, player, opponent) for opponent in players]
+        texts = (f"{meeting.score * 100:.0f} % {meeting.counts}" if meeting else "" for meeting in meetings)
+        rows.append((str(place), player, *texts))
+    return Table(("#", "agent", *map(str, range(1, len(players) + 1))), tuple(rows))
+
+
+def cross_table_html(data: ReportData, agents: Sequence[Standing]) -> Element:
+    """The same, with the counts below the score and a ground that shows it."""
+    players = _players(agents)
+    head = element("tr", element("th", "#", scope="col"), element("th", "agent", scope="col", class_="word"))
+    append(head, *(element("th", str(n), scope="col", title=player) for n, player in enumerate(players, start=1)))
+    body = element("tbody")
+    for place, player in enumerate(players, start=1):
+        line = element("tr", element("td", str(place)), element("th", *breakable(player), class_="word", scope="row"))
+        append(line, *(_cross_cell(data, player, opponent) for opponent in players))
+        append(body, line)
+    return scrolling(element("table", element("thead", head), body, class_="cross"))
+
+
+def _cross_cell(data: ReportData, player: str, opponent: str) -> Element:
+    meeting = _meeting(data, player, opponent)
+    if meeting is None:
+        return element("td", class_="self" if player == opponent else None)
+    return element(
+        "td",
+        f"{meeting.score * 100:.0f} %",
+        element("small", meeting.counts),
+        class_="above" if meeting.score >= 0.5 else "below",
+        style=f"--tint: {abs(meeting.score - 0.5) * 100:.0f}%",
+        title=f"{player} against {opponent}: wins-draws-losses {meeting.counts}",
+    )
+
+
+def _players(agents: Sequence[Standing]) -> list[str]:
+    return [agent.agent for agent in agents if agent.games]
+
+
+def _meeting(data: ReportData, player: str, opponent: str) -> Meeting | None:
+    counts = count_games(data.results, player, opponent)
+    return Meeting(*counts) if any(counts) else None
+
+
+# --- Files ---
+
+
+def write_csv(data: ReportData, file: TextIO) -> None:
+    """The leaderboard for other programs: one line per agent, plain numbers, nothing where nothing is known."""
+    writer = csv.writer(file, lineterminator="\n")
+    names = ("rank", "agent", "elo", "elo_low", "elo_high", "games", "wins", "draws", "losses", "score")
+    writer.writerow((*names, "seconds_per_move", *_FIGURES, "mean_regret"))
+    for place, agent in enumerate(standings(data), start=1):
+        rating, grade = agent.rating, agent.grade
+        writer.writerow(
+            (
+                place,
+                agent.agent,
+                *((rating.elo, *rating.interval) if rating else (None,) * 3),
+                agent.games,
+                agent.wins,
+                agent.draws,
+                agent.losses,
+                agent.score,
+                agent.seconds_per_move,
+                *(getattr(grade, figure, None) for figure in (*_FIGURES, "mean_regret")),
+            )
+        )

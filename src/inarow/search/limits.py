@@ -1,0 +1,73 @@
+"""What stops a search and who watches it: one contract for every search, agent and front end.
+
+A search polls its limits every few milliseconds. When one is reached it stops within 50 ms and returns the best
+result so far. It reports intermediate results to `watch` at the same pace; watching changes no result, and an
+exception raised by `watch` ends the search and propagates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from inarow.errors import InvalidLimitError
+
+ResultT = TypeVar("ResultT")
+
+Watch = Callable[[ResultT], None]
+"""Receives intermediate results of a search: a `Decision` from an agent, the search's own result type otherwise."""
+
+POLL_SECONDS = 0.02
+"""Longest time between two checks of the limits, as a rule."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What stops a search before it is done; None does not limit.
+
+    Given to an agent, a budget (any field but `cancelled`) replaces the budget of the agent string; fields that an
+    agent cannot honour are ignored (`AgentKind.limits` lists those it honours). `seconds=math.inf` with `cancelled`
+    searches until cancelled.
+    """
+
+    nodes: int | None = None
+    simulations: int | None = None
+    depth: int | None = None
+    """Plies to look ahead, at least 1."""
+    seconds: float | None = None
+    """Wall-clock time; the result is not reproducible."""
+    cancelled: Callable[[], bool] | None = None
+    """Polled during the search, possibly from another thread; True stops it."""
+
+    def __post_init__(self) -> None:
+        least = {"nodes": self.nodes, "simulations": self.simulations, "seconds": self.seconds}
+        for name, value in least.items():
+            if value is not None and not value >= 0:
+                raise InvalidLimitError(f"{name} is {value}; it must not be negative")
+        if self.depth is not None and self.depth < 1:
+            raise InvalidLimitError(f"depth is {self.depth}; it must be at least 1")
+
+    @property
+    def has_budget(self) -> bool:
+        """Whether anything but `cancelled` is set."""
+        return not (self.nodes is self.simulations is self.depth is self.seconds is None)
+
+    def less(self, nodes: int, seconds: float) -> Limits:
+        """What remains after some work."""
+        return replace(
+            self,
+            nodes=None if self.nodes is None else max(0, self.nodes - nodes),
+            seconds=None if self.seconds is None else max(0.0, self.seconds - seconds),
+        )
+
+    def is_reached(self, nodes: int, seconds: float) -> bool:
+        """Whether a search that has used this many nodes and seconds must stop; calls `cancelled`."""
+        return (
+            (self.nodes is not None and nodes >= self.nodes)
+            or (self.seconds is not None and seconds >= self.seconds)
+            or (self.cancelled is not None and self.cancelled())
+        )
+
+
+NO_LIMITS = Limits()

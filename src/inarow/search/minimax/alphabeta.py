@@ -1,0 +1,222 @@
+"""Compiled: minimax, with alpha-beta cut-offs or without, on every kind of board.
+
+The walk through the tree keeps its place in a record and not in a recursion. It can be left after any
+number of nodes and taken up again, so whoever waits can look at a clock in between, and other
+kernels can call it (Numba cannot cache a kernel that calls a recursive one). A record is one
+pointer; arrays in tuples would be counted in and out at every use.
+
+Values are for the side to move at their level; level 0 is the root. A node is a position that is
+entered and not over; the root and finished games do not count.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.extending import register_jitable
+
+from inarow.games.bits import Bits, first_cell, has_cell, load, single_cell, store
+from inarow.games.compiled_bits import mixed
+from inarow.games.kernels import completes_line, hash_key, kernel
+from inarow.games.layout import Layout
+from inarow.games.rules import playable
+from inarow.games.spec import MAX_SIDE
+from inarow.games.wide import WORDS
+from inarow.search.minimax.heuristics import evaluate
+
+_CELLS = MAX_SIDE * MAX_SIDE
+
+WALK = np.dtype(
+    [
+        # How to search
+        ("prune", "i8"),  # whether to cut off
+        ("all_best", "i8"),  # whether the values of all best root moves shall be exact, or only that of the first
+        ("order", "i8", _CELLS),  # the actions in the order in which they are tried, each by the lowest cell
+        ("actions", "i8"),  # that it may fill: the bottom of its column, or the cell itself
+        ("wins", "f8", _CELLS + 1),  # what a line is worth to its maker, by the number of the stone that made it
+        # Where the search is
+        ("boards", "u8", (2, WORDS)),  # stones and mask of the current position
+        ("level", "i8"),
+        ("ply", "i8"),
+        ("depth", "i8"),  # level of the leaves
+        ("nodes", "i8"),
+        ("is_done", "i8"),
+        ("tried", "i8", _CELLS + 1),  # by level: how many actions of `order`
+        ("cells", "i8", _CELLS + 1),  # by level: the move that is being searched
+        ("alpha", "f8", _CELLS + 1),
+        ("beta", "f8", _CELLS + 1),
+        ("best", "f8", _CELLS + 1),
+        # What it found
+        ("best_action", "i8"),
+        ("values", "f8", _CELLS),  # of root moves: an upper bound where cut off, NaN where unknown
+        ("number", "i8"),  # of this search; entries of the table from others are void
+    ],
+    align=True,
+)
+
+ENTRY = np.dtype([("key", "u8"), ("bound", "f8"), ("search", "i4"), ("kind", "i4")], align=True)
+"""An entry of the transposition table, which has no slots or a power of two."""
+
+_EXACT, _AT_LEAST, _AT_MOST = 0, 1, 2
+_DRAW = 0.0
+
+
+@register_jitable
+def begin(walk: Any, stones: Bits, mask: Bits, ply: int, depth: int) -> None:
+    """Puts the walk on a position that is not over, `depth` plies (at least 1) above its leaves."""
+    store(walk.boards, 0, stones)
+    store(walk.boards, 1, mask)
+    walk.level = walk.nodes = walk.is_done = 0
+    walk.ply, walk.depth, walk.best_action = ply, depth, -1
+    for action in range(walk.actions):
+        walk.values[action] = np.nan
+    walk.number += 1
+    _enter(walk, 0, -np.inf, np.inf)
+
+
+@register_jitable
+def _enter(walk: Any, level: int, alpha: float, beta: float) -> None:
+    walk.tried[level] = 0
+    walk.alpha[level], walk.beta[level], walk.best[level] = alpha, beta, -np.inf
+
+
+@kernel
+def begin_walk(walk: Any, stones: Bits, mask: Bits, ply: int, depth: int) -> None:
+    """`begin`, from Python."""
+    begin(walk, stones, mask, ply, depth)
+
+
+@kernel
+def advance(layout: Layout, starts: Any, weights: Any, walk: Any, table: np.ndarray, budget: int) -> None:
+    """Goes on for about `budget` nodes, or until `walk.is_done`."""
+    stones, mask = load(walk.boards, 0, layout.board), load(walk.boards, 1, layout.board)
+    level, ply, depth = walk.level, walk.ply, walk.depth
+    nodes, done = 0, False
+    while nodes < budget and not done:
+        cell = _next_cell(mask, level, layout, walk)
+        if cell >= 0:
+            walk.cells[level] = cell
+            mine = stones | single_cell(cell, stones)
+            if completes_line(mine, cell, layout):
+                value = walk.wins[ply + 1]
+            elif ply + 1 == layout.rows * layout.columns:
+                value = _DRAW
+            else:
+                nodes += 1
+                others = mask ^ stones
+                if level + 1 == depth:
+                    if level & 1 == 0:  # the root's side moved
+                        value = evaluate(mine, others, starts, weights, layout)
+                    else:
+                        value = -evaluate(others, mine, starts, weights, layout)
+                else:
+                    stones, mask = others, mask | mine
+                    level, ply = level + 1, ply + 1
+                    _enter(walk, level, -walk.beta[level - 1], -_floor(walk, level - 1, layout))
+                    if len(table) == 0 or not _recall(stones, mask, level, layout, walk, table):
+                        continue
+                    value = -walk.best[level]
+                    level, ply = level - 1, ply - 1
+                    mask = mask ^ single_cell(cell, mask)
+                    stones = mask ^ stones
+        elif level > 0:
+            if len(table) > 0:
+                _remember(stones, mask, level, layout, walk, table)
+            value = -walk.best[level]
+            level, ply = level - 1, ply - 1
+            mask = mask ^ single_cell(walk.cells[level], mask)
+            stones = mask ^ stones
+        else:
+            done = True
+            continue
+        if level > 0:
+            walk.best[level] = max(walk.best[level], value)
+        else:
+            _offer_at_root(walk, value, layout)
+    store(walk.boards, 0, stones)
+    store(walk.boards, 1, mask)
+    walk.level, walk.ply = level, ply
+    walk.nodes += nodes
+    walk.is_done = done
+
+
+@register_jitable
+def _next_cell(mask: Bits, level: int, layout: Layout, walk: Any) -> int:
+    """The next move to search at a level; -1 when there is none or the rest cannot matter."""
+    if walk.prune and walk.best[level] >= walk.beta[level]:
+        return -1
+    lift = layout.rows - 1 if layout.gravity else 0
+    for number in range(walk.tried[level], walk.actions):
+        lowest = int(walk.order[number])  # which a plain uint64 can be shifted by
+        if not has_cell(mask, lowest + lift):
+            walk.tried[level] = number + 1
+            return lowest + first_cell(playable(mask, layout) >> lowest) if layout.gravity else lowest
+    walk.tried[level] = walk.actions
+    return -1
+
+
+@register_jitable
+def _action(cell: int, layout: Layout) -> int:
+    column = cell // layout.stride
+    if layout.gravity:
+        return column
+    return (layout.rows - 1 - (cell - column * layout.stride)) * layout.columns + column
+
+
+@register_jitable
+def _floor(walk: Any, level: int, layout: Layout) -> float:
+    """The value that the move now searched at `level` must exceed to matter."""
+    if level > 0:
+        return max(walk.alpha[level], walk.best[level])
+    if walk.all_best or _action(walk.cells[0], layout) < walk.best_action:
+        return np.nextafter(walk.best[0], -np.inf)  # an equal one matters, too
+    return walk.best[0]
+
+
+@register_jitable
+def _offer_at_root(walk: Any, value: float, layout: Layout) -> None:
+    """Takes the value of a root move; the first action of the best value wins, whatever the order."""
+    action = _action(walk.cells[0], layout)
+    walk.values[action] = value
+    if value > walk.best[0] or (value == walk.best[0] and action < walk.best_action):
+        walk.best[0] = value
+        walk.best_action = action
+
+
+# --- The transposition table ---
+
+
+@register_jitable
+def _slot(key: np.uint64, table: np.ndarray) -> int:
+    return np.int64(mixed(key) & np.uint64(len(table) - 1))
+
+
+@register_jitable
+def _recall(stones: Bits, mask: Bits, level: int, layout: Layout, walk: Any, table: np.ndarray) -> bool:
+    """Whether the table answers for a position just entered; the answer is then its `best`."""
+    key = hash_key(stones, mask, layout)
+    entry = table[_slot(key, table)]
+    if entry.key != key or entry.search != walk.number:
+        return False
+    if (
+        entry.kind == _EXACT
+        or (entry.kind == _AT_LEAST and entry.bound >= walk.beta[level])
+        or (entry.kind == _AT_MOST and entry.bound <= walk.alpha[level])
+    ):
+        walk.best[level] = entry.bound
+        return True
+    return False
+
+
+@register_jitable
+def _remember(stones: Bits, mask: Bits, level: int, layout: Layout, walk: Any, table: np.ndarray) -> None:
+    """Stores the value of a position that is being left."""
+    key = hash_key(stones, mask, layout)
+    entry = table[_slot(key, table)]
+    entry.key, entry.bound, entry.search = key, walk.best[level], walk.number
+    entry.kind = _EXACT
+    if walk.prune and walk.best[level] >= walk.beta[level]:
+        entry.kind = _AT_LEAST
+    elif walk.prune and walk.best[level] <= walk.alpha[level]:
+        entry.kind = _AT_MOST

@@ -1,0 +1,81 @@
+"""Solving without ceremony: solvers that are made once, with the books that come with the package."""
+
+from __future__ import annotations
+
+import warnings
+from functools import lru_cache
+from importlib.resources import as_file, files
+from typing import Literal
+
+from inarow.errors import BookError, one_line
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+from inarow.search.limits import Limits
+from inarow.search.solver.book import Book
+from inarow.search.solver.solution import Analysis, Solution
+from inarow.search.solver.solver import DEFAULT_MEMORY, Solver, Watch
+
+BookChoice = Book | Literal["shipped"] | None
+"""A book, the one that comes with the package for that board (if any), or none."""
+
+
+class BookWarning(UserWarning):
+    """A book was refused, and the solver goes on without it."""
+
+
+def solve(
+    position: Position,
+    *,
+    book: BookChoice = "shipped",
+    weak: bool = False,
+    limits: Limits | None = None,
+    memory: int = DEFAULT_MEMORY,
+    threads: int = 1,
+    progress: Watch | None = None,
+) -> Solution:
+    """The exact score of an unfinished position; see `Solver.solve`. `book=None` searches without one."""
+    return solver_for(position.spec, book, memory, threads).solve(position, weak=weak, limits=limits, progress=progress)
+
+
+def analyse(
+    position: Position,
+    *,
+    book: BookChoice = "shipped",
+    only_best: bool = False,
+    limits: Limits | None = None,
+    memory: int = DEFAULT_MEMORY,
+    threads: int = 1,
+) -> Analysis:
+    """The exact score of every action of an unfinished position; see `Solver.analyse`."""
+    return solver_for(position.spec, book, memory, threads).analyse(position, only_best=only_best, limits=limits)
+
+
+def solver_for(spec: GameSpec, book: BookChoice = "shipped", memory: int = DEFAULT_MEMORY, threads: int = 1) -> Solver:
+    """A solver that is kept for the next call with the same arguments."""
+    if book == "shipped":
+        return _shipped_solver(spec, memory, threads)
+    return Solver(spec, memory=memory, threads=threads, book=book) if book else _bookless_solver(spec, memory, threads)
+
+
+@lru_cache(maxsize=2)
+def _shipped_solver(spec: GameSpec, memory: int, threads: int) -> Solver:
+    return Solver(spec, memory=memory, threads=threads, book=shipped_book(spec))
+
+
+@lru_cache(maxsize=2)
+def _bookless_solver(spec: GameSpec, memory: int, threads: int) -> Solver:
+    return Solver(spec, memory=memory, threads=threads)
+
+
+@lru_cache(maxsize=16)
+def shipped_book(spec: GameSpec) -> Book | None:
+    """The book that comes with the package for a board; None, after one warning, if it is broken."""
+    source = files("inarow.search.solver") / "books" / f"{spec}.npz"
+    if not spec.gravity or not source.is_file():
+        return None
+    try:
+        with as_file(source) as path:
+            return Book.load(path)
+    except BookError as error:
+        warnings.warn(f"going on without a book: {one_line(error)}", BookWarning, stacklevel=2)
+        return None

@@ -1,0 +1,237 @@
+"""Building and checking opening books. Long work: it can be killed and goes on where it was.
+
+All positions of the last ply are solved, in worker processes; those before follow from them by the
+rules, and what follows the most expensive ones may be added. What is solved is appended to a
+journal beside the book, one line a position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from inarow.errors import BookError, InvalidLimitError
+from inarow.games.history import order_of_columns
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+from inarow.search.solver.book import Book, book_key, check_board
+from inarow.search.solver.solution import win_score
+from inarow.search.solver.solver import Solver
+from inarow.storage.journal import Journal, open_journal
+from inarow.workers import Pool
+
+Progress = Callable[[int, int], None]
+
+_CHUNK = 16
+"""Positions a task: neighbours, which share much of their trees."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    board: str
+    memory: int
+    moves: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """A line of the journal."""
+
+    moves: str
+    score: int
+    nodes: int
+
+    def __str__(self) -> str:
+        return f"{self.moves} {self.score} {self.nodes}"
+
+    @classmethod
+    def parse(cls, line: str) -> Solved:
+        moves, score, nodes = line.split(" ")
+        return cls(moves, int(score), int(nodes))
+
+
+def build_book(
+    spec: GameSpec,
+    plies: int,
+    path: Path,
+    pool: Pool,
+    *,
+    memory: int,
+    entries: int | None = None,
+    deepen: Sequence[int] = (),
+    progress: Progress | None = None,
+) -> Book:
+    """Solves every unfinished position of `plies` stones and writes the book to `path`.
+
+    With `entries`, of the last ply only the most expensive positions are kept, so many that the book
+    has at most `entries`, and promises all positions of one ply less. With `deepen`, what follows so
+    many of the most expensive positions is solved and kept on top of that; the next number does the
+    same to what was added. The journal `path` + `.journal` is used and removed.
+    """
+    check_board(spec)
+    if not 0 <= plies < spec.cells:
+        raise InvalidLimitError(f"plies is {plies}; on {spec} it must be 0 to {spec.cells - 1}")
+    if entries is not None and entries < 1:
+        raise InvalidLimitError(f"entries is {entries}; it must be at least 1")
+    if min(deepen, default=0) < 0:
+        raise InvalidLimitError(f"deepen is {min(deepen)}; it must be at least 0")
+    if path.is_dir():
+        raise BookError(f"{path} is a folder; a file is to be written")
+    levels = list(_levels(spec, plies))
+    before = sum(map(len, levels[:-1]))
+    if entries is not None and entries < before:
+        raise InvalidLimitError(
+            f"entries is {entries}; on {spec} the positions of fewer than {plies} stones alone are {before}"
+        )
+    with open_journal(path, f"book {spec} {plies}", BookError) as journal:
+        lines = [Solved.parse(line) for line in journal.lines]
+        solved = {book_key(Position.parse(line.moves, spec)): line for line in lines}
+        solved |= _solve(levels[-1], solved, journal, spec, pool, memory, progress)
+        beyond: dict[int, Position] = {}
+        added = levels[-1]
+        for count in deepen:
+            dearest = sorted(added.items(), key=lambda item: -solved[item[0]].nodes)[:count]
+            added = {book_key(after): after for _, position in dearest for after in _successors(position)}
+            solved |= _solve(added, solved, journal, spec, pool, memory, progress)
+            beyond |= added
+        book = _assemble(spec, plies, levels, beyond, solved, entries)
+        book.save(path)
+    return book
+
+
+def _solve(
+    positions: Mapping[int, Position],
+    solved: Mapping[int, Solved],
+    journal: Journal,
+    spec: GameSpec,
+    pool: Pool,
+    memory: int,
+    progress: Progress | None,
+) -> dict[int, Solved]:
+    """Solves the positions that are not in `solved`, and writes them to the journal as they come."""
+    keys = {position.moves: key for key, position in positions.items() if key not in solved}
+    found: dict[int, Solved] = {}
+    for lines in pool.map(_solve_chunk, _tasks(spec, memory, list(keys))):
+        journal.add(map(str, lines))
+        found |= {keys[line.moves]: line for line in lines}
+        if progress is not None:
+            progress(len(positions) - len(keys) + len(found), len(positions))
+    return found
+
+
+def _levels(spec: GameSpec, plies: int) -> Iterator[dict[int, Position]]:
+    """The unfinished positions of 0 to `plies` stones, by their key in the book."""
+    level = {book_key(start): start for start in (Position.start(spec),)}
+    yield level
+    for _ in range(plies):
+        following: dict[int, Position] = {}
+        for position in level.values():
+            for after in _successors(position):
+                following.setdefault(book_key(after), after)
+        level = following
+        yield level
+
+
+def _successors(position: Position) -> list[Position]:
+    """The unfinished positions after one move."""
+    after = [position.play(action) for action in position.legal_actions]
+    return [each for each in after if not each.is_over]
+
+
+def _tasks(spec: GameSpec, memory: int, moves: Sequence[str]) -> list[_Task]:
+    return [_Task(str(spec), memory, tuple(moves[at : at + _CHUNK])) for at in range(0, len(moves), _CHUNK)]
+
+
+@lru_cache(maxsize=1)
+def _worker_solver(board: str, memory: int) -> Solver:
+    """The solver of a worker process, which keeps its table from task to task."""
+    return Solver(GameSpec.parse(board), memory=memory)
+
+
+def _solve_chunk(task: _Task) -> list[Solved]:
+    solver = _worker_solver(task.board, task.memory)
+    lines = []
+    for moves in task.moves:
+        solution = solver.solve(Position.parse(moves, solver.spec))
+        lines.append(Solved(moves, solution.lower, solution.nodes))
+    return lines
+
+
+def _assemble(
+    spec: GameSpec,
+    plies: int,
+    levels: Sequence[Mapping[int, Position]],
+    beyond: Collection[int],
+    solved: Mapping[int, Solved],
+    entries: int | None,
+) -> Book:
+    scores = {key: solved[key].score for key in levels[-1]}
+    for level in reversed(levels[:-1]):
+        scores |= {key: _score_from_children(position, scores) for key, position in level.items()}
+    if entries is not None and len(scores) > entries:
+        dearest_last = sorted(levels[-1], key=lambda key: solved[key].nodes)
+        for key in dearest_last[: len(scores) - entries]:
+            del scores[key]
+        plies -= 1
+    scores |= {key: solved[key].score for key in beyond}
+    keys = np.array(sorted(scores), np.uint64)
+    return Book(spec, plies, keys, np.array([scores[int(key)] for key in keys], np.int8))
+
+
+def _score_from_children(position: Position, scores: Mapping[int, int]) -> int:
+    """The score of a position whose unfinished successors are all in `scores`."""
+    values = []
+    for action in position.legal_actions:
+        after = position.play(action)
+        if after.is_over:
+            values.append(0 if after.winner is None else win_score(position, 1))
+        else:
+            values.append(-scores[book_key(after)])
+    return max(values)
+
+
+def verify_book(
+    book: Book, solver: Solver, *, sample: int, plies: int, seed: int, progress: Progress | None = None
+) -> list[Position]:
+    """Solves every entry of up to `plies` stones and `sample` others again, without any book.
+
+    Returns what was checked; raises BookError that names the first wrong one.
+    """
+    if sample < 0:
+        raise InvalidLimitError(f"sample is {sample}; it must be at least 0")
+    stones = book.entry_plies()
+    others = np.flatnonzero(stones > plies)
+    drawn = np.random.default_rng(seed).choice(others, min(sample, len(others)), replace=False)
+    numbers = [*np.flatnonzero(stones <= plies), *drawn]
+    chosen = [position_of_key(int(book.keys[number]), book.spec) for number in numbers]
+    for done, position in enumerate(chosen, start=1):
+        check_entry(book, position, solver.solve(position).score)
+        if progress is not None:
+            progress(done, len(chosen))
+    return chosen
+
+
+def check_entry(book: Book, position: Position, truth: int | None) -> None:
+    """Raises BookError if the book does not say `truth` of a position."""
+    if book.score(position) != truth:
+        raise BookError(f"the book says {book.score(position)} after {position.moves!r}; it is {truth}")
+
+
+def position_of_key(key: int, spec: GameSpec) -> Position:
+    """The position with this key, in which nobody has a line, reached by some legal game."""
+    stride = spec.rows + 1
+    bits = [key >> column * stride & (1 << stride) - 1 for column in range(spec.columns)]
+    heights = [column.bit_length() - 1 for column in bits]
+    side = 1 + sum(heights) % 2
+    columns = tuple(
+        tuple(side if column >> row & 1 else 3 - side for row in range(height))
+        for column, height in zip(bits, heights, strict=True)
+    )
+    position = Position.start(spec)
+    for action in order_of_columns(columns):
+        position = position.play(action)
+    return position

@@ -1,0 +1,255 @@
+"""Compiled: exact scores on boards with gravity that fit one word, by null-window search.
+
+Every search asks one question, "is the score at least beta?", and answers with a number that is a
+lower bound if it reaches beta and an upper bound otherwise. Before it recurses into anything, it
+plays every move with all that follows by force, and settles what proofs or the table settle.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.extending import register_jitable
+
+from inarow.games.bits import count_cells
+from inarow.games.kernels import kernel
+from inarow.search.solver.forced import bounds, follow, safe_cells, winner_score
+from inarow.search.solver.geometry import ONE, ZERO, from_upward, open_lines, winning_cells
+from inarow.search.solver.lanes import prefetch
+from inarow.search.solver.table import HIGHEST, LOWEST, inlined, lower_of, probe, scramble, store, upper_of
+
+_TWO = np.uint64(2)
+_STOP_INTERVAL = 2047  # nodes between two looks at the stop flag, minus one
+_SETTLED = -(1 << 40)  # the order of a child that needs no search
+_WORST = -64
+
+CHILD = np.dtype(
+    [
+        ("stones", "u8"),
+        ("others", "u8"),
+        ("wins", "u8"),
+        ("other_wins", "u8"),
+        ("bucket", "u8"),
+        ("tag", "u8"),
+        ("ply", "i8"),
+        ("order", "i8"),
+    ],
+    align=True,
+)
+MAX_CHILDREN = 1024
+"""Children on the way from the root to a leaf, all together: at most actions times cells."""
+
+EFFORT = np.dtype(
+    [
+        ("nodes", "i8"),
+        ("node_limit", "i8"),
+        ("stopped", "i8"),
+        ("deep_ply", "i8"),  # from here on the deep table, without mirror images
+        ("deep_bits", "u8"),  # buckets of the deep table, as a power of two
+        ("shallow_bits", "u8"),
+        ("children", CHILD, MAX_CHILDREN),
+    ],
+    align=True,
+)
+
+# What makes a move promising. For its side afterwards: winning cells directly above a playable cell,
+# two above, and anywhere but above one of the opponent's; forced moves that follow; being to move
+# again after them. For the cell near the root: lines still open to its side, and to the other.
+_ABOVE, _TWO_ABOVE, _USEFUL, _FORCED, _AGAIN, _OPEN, _OTHERS_OPEN = 104, 40, 24, 12, 64, 9, 4
+
+
+@kernel
+def prepare(
+    stones: np.uint64, mask: np.uint64, beta: int, geometry: Any, effort: Any, table: np.ndarray
+) -> tuple[bool, int, bool]:
+    """What can be said of an unfinished position without a search.
+
+    Writes the quiet position that follows from it by force to effort.children[0]. Returns (whether
+    the question "at least beta?" is settled, the bound that settles it, whether that position has
+    the same side to move); bound and further questions are for its side to move. (Not one kernel
+    with `search`, since Numba cannot cache one that calls a recursive other.)
+    """
+    others = mask ^ stones
+    root = ply = count_cells(mask)
+    free = geometry.cells & ~mask
+    wins = winning_cells(stones, free, geometry)
+    other_wins = winning_cells(others, free, geometry)
+    if wins & (mask + geometry.bottom) != ZERO:
+        return True, winner_score(ply + 1, geometry.area), True
+    safe = safe_cells(mask, other_wins, geometry)
+    if safe == ZERO:
+        return True, -winner_score(ply + 2, geometry.area), True
+    bound = 0
+    if safe & (safe - ONE) == ZERO:
+        stones, others, wins, other_wins, ply, safe, bound = follow(
+            stones, others, wins, other_wins, ply, safe, geometry
+        )
+    again = (ply - root) & 1 == 0
+    if safe == ZERO:
+        return True, bound, again
+    beta = beta if again else 1 - beta
+    _place(effort.children[0], stones, others, wins, other_wins, ply, geometry, effort)
+    lower, upper = bounds(stones, others, other_wins, ply, beta, geometry)
+    word = probe(table, effort.children[0].bucket, effort.children[0].tag)
+    lower, upper = max(lower, lower_of(word)), min(upper, upper_of(word))
+    return lower >= beta or upper < beta, lower if lower >= beta else upper, again
+
+
+@kernel
+def search(index: int, beta: int, base: int, geometry: Any, effort: Any, table: np.ndarray, stop: np.ndarray) -> int:
+    """Is the score of the quiet position effort.children[index] at least `beta`?
+
+    A result >= beta is a lower bound, any other an upper bound; it means nothing once effort.stopped
+    is set. The caller found that neither the table nor `bounds` tells; effort.children[base:] is
+    free for use.
+    """
+    before = effort.nodes
+    effort.nodes = before + 1
+    if before & _STOP_INTERVAL == 0 and (stop[0] != 0 or before >= effort.node_limit):
+        effort.stopped = 1
+        return 0
+    node = effort.children[index]
+    ply, bucket, tag = node.ply, node.bucket, node.tag
+    count, best = _expand(node, beta, base, geometry, effort, table)
+    if best < beta and count > 0:
+        best = _consult(ply, beta, base, count, best, effort, table)
+    end = base + count
+    while best < beta:
+        chosen, order = base, _SETTLED
+        for candidate in range(base, end):
+            if effort.children[candidate].order > order:
+                chosen, order = candidate, effort.children[candidate].order
+        if order == _SETTLED:
+            break
+        child = effort.children[chosen]
+        child.order = _SETTLED
+        again = (child.ply - ply) & 1 == 0
+        score = search(chosen, beta if again else 1 - beta, end, geometry, effort, table, stop)
+        if effort.stopped != 0:
+            return 0
+        best = max(best, score if again else -score)
+    if best >= beta:
+        store(table, bucket, tag, best, HIGHEST, effort.nodes - before)
+    else:
+        store(table, bucket, tag, LOWEST, best, effort.nodes - before)
+    return best
+
+
+@register_jitable
+def _expand(node: Any, beta: int, base: int, geometry: Any, effort: Any, table: np.ndarray) -> tuple[int, int]:
+    """Writes the children that are worth a search to effort.children[base:]; returns (how many, the
+    best score among the others). Stops when that reaches beta.
+    """
+    stones, others, wins, other_wins, ply = node.stones, node.others, node.wins, node.other_wins, node.ply
+    count = 0
+    best = _WORST
+    moves = safe_cells(stones | others, other_wins, geometry)
+    while moves != ZERO and best < beta:
+        move = moves & (~moves + ONE)
+        moves ^= move
+        s, o, w, ow, p, safe, score = follow(stones, others, wins, other_wins, ply, move, geometry)
+        again = (p - ply) & 1 == 0
+        if safe == ZERO:
+            best = max(best, score if again else -score)
+            continue
+        lower, upper = bounds(s, o, ow, p, beta if again else 1 - beta, geometry)
+        if not again:
+            lower, upper = -upper, -lower
+        if lower >= beta:
+            best = lower
+        elif upper < beta:
+            best = max(best, upper)
+        else:
+            child = effort.children[base + count]
+            _place(child, s, o, w, ow, p, geometry, effort)
+            prefetch(table, child.bucket)
+            child.order = _cell_promise(move, stones, others, ply < effort.deep_ply, geometry) + _FORCED * (p - ply)
+            if again:
+                child.order += _threat_promise(w, ow, (s | o) + geometry.bottom, geometry) + _AGAIN
+            else:
+                child.order += _threat_promise(ow, w, (s | o) + geometry.bottom, geometry)
+            count += 1
+    return count, best
+
+
+@inlined
+def _place(
+    child: Any,
+    stones: np.uint64,
+    others: np.uint64,
+    wins: np.uint64,
+    other_wins: np.uint64,
+    ply: int,
+    geometry: Any,
+    effort: Any,
+) -> None:
+    """Writes a quiet position to a record, with its place in the table."""
+    child.stones, child.others, child.wins, child.other_wins, child.ply = stones, others, wins, other_wins, ply
+    child.bucket, child.tag = _locate(stones, others, ply, geometry, effort)
+
+
+@inlined
+def _cell_promise(move: np.uint64, stones: np.uint64, others: np.uint64, is_shallow: bool, geometry: Any) -> int:
+    """What a cell is worth in itself; near the root, where time is no matter, also by open lines."""
+    worth = geometry.cell_order[count_cells(move - ONE)]
+    if is_shallow:
+        worth >>= 1
+        worth += _OPEN * open_lines(move, geometry.cells & ~others, geometry)
+        worth += _OTHERS_OPEN * open_lines(move, geometry.cells & ~stones, geometry)
+    return worth
+
+
+@inlined
+def _threat_promise(wins: np.uint64, other_wins: np.uint64, playable: np.uint64, geometry: Any) -> int:
+    """What winning cells are worth to their side."""
+    useful = wins & ~(from_upward(other_wins, geometry) << ONE)
+    worth = _ABOVE * count_cells(wins & (playable << ONE))
+    worth += _TWO_ABOVE * count_cells(wins & (playable << _TWO))
+    return worth + _USEFUL * count_cells(useful)
+
+
+@register_jitable
+def _consult(ply: int, beta: int, base: int, count: int, best: int, effort: Any, table: np.ndarray) -> int:
+    """Looks all children up before any is searched, and marks the settled ones; returns the best
+    score known now.
+    """
+    for index in range(base, base + count):
+        child = effort.children[index]
+        word = probe(table, child.bucket, child.tag)
+        if word != ZERO:
+            lower, upper = lower_of(word), upper_of(word)
+            if (child.ply - ply) & 1:
+                lower, upper = -upper, -lower
+            if lower >= beta:
+                return lower
+            if upper < beta:
+                best = max(best, upper)
+                child.order = _SETTLED
+    return best
+
+
+@inlined
+def _locate(stones: np.uint64, others: np.uint64, ply: int, geometry: Any, effort: Any) -> tuple[np.uint64, np.uint64]:
+    """(bucket, tag) of a position; before the deep plies it shares them with its mirror image.
+
+    The table holds two: first the deep one, small enough to stay in the processor's cache.
+    """
+    key = stones | ((stones | others) + geometry.bottom)
+    if ply >= effort.deep_ply:
+        key = scramble(key, geometry.key_bits, geometry.key_mask)
+        return (key & ((ONE << effort.deep_bits) - ONE)) << ONE, key >> effort.deep_bits
+    key = scramble(min(key, _mirrored(key, geometry)), geometry.key_bits, geometry.key_mask)
+    index = (key & ((ONE << effort.shallow_bits) - ONE)) + (ONE << effort.deep_bits)
+    return index << ONE, key >> effort.shallow_bits
+
+
+@inlined
+def _mirrored(key: np.uint64, geometry: Any) -> np.uint64:
+    """The key with its columns in reverse order."""
+    column = (ONE << geometry.stride) - ONE
+    result = ZERO
+    for _ in range(geometry.columns):
+        result = (result << geometry.stride) | (key & column)
+        key >>= geometry.stride
+    return result

@@ -1,0 +1,60 @@
+"""Atomic writes: a file appears under its name complete, or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from inarow.errors import InarowError
+
+_DRAFT = ".inarow-draft"
+"""Suffix of files being written, after the process id; no other program uses it."""
+
+
+@contextmanager
+def atomic_write(path: Path) -> Iterator[IO[bytes]]:
+    """A file that takes its name only when the block ends well and the disk has it; until then an older one stays."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}{_DRAFT}")
+    try:
+        with draft.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def remove_drafts(folder: Path, name: str = "*") -> None:
+    """Removes what killed processes of this machine left of files that they were writing: of all, or of those
+    called `name`. Files that a living process writes stay.
+    """
+    for draft in folder.glob(f".{name}.*{_DRAFT}"):
+        process = draft.name.removesuffix(_DRAFT).rpartition(".")[2]
+        if process.isdecimal() and not _lives(int(process)):
+            draft.unlink(missing_ok=True)
+
+
+def _lives(process: int) -> bool:
+    if sys.platform == "win32":  # where the question would be a Ctrl-C
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # it is somebody else's
+        pass
+    return True
+
+
+def content_hash(path: Path, error: type[InarowError]) -> str:
+    """Tells files apart, whatever their names; raises `error` if it cannot be read."""
+    try:
+        return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+    except OSError as reason:
+        raise error(f"{path} cannot be read: {reason.strerror}") from None

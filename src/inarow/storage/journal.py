@@ -1,0 +1,81 @@
+"""Journals: what long work has found out so far, a line each beside its result, so that it goes on after a kill.
+
+    00d4b6a5 5x5x4 4
+    8a2c1f07 1234 -2 711
+
+Every line begins with the CRC-32 of the rest of it. The first one is the title, which says what the
+work is. A last line that a kill or a full disk cut off is dropped, and what it said is found out again.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from inarow.errors import InarowError, shown
+from inarow.storage.atomic import remove_drafts
+from inarow.storage.locks import exclusive_lock
+
+
+class Journal:
+    """An open journal."""
+
+    def __init__(self, file: IO[bytes], lines: list[str]) -> None:
+        self._file = file
+        self.lines = lines
+        """What was there, in ASCII, without the title."""
+
+    def add(self, lines: Iterable[str]) -> None:
+        """Keeps lines: when this returns, a kill does not lose them."""
+        self._file.write(b"".join(map(_to_line, lines)))
+        self._file.flush()
+
+
+@contextmanager
+def open_journal(result: Path, title: str, error: type[InarowError]) -> Iterator[Journal]:
+    """The journal of the work that makes the file `result`, gone on with or begun; removed if the block ends well.
+
+    Raises `error` if another process has it, if it is damaged, or if it belongs to work with another title.
+    """
+    path = result.with_name(result.name + ".journal")
+    path.touch()
+    with exclusive_lock(
+        path, error(f"{result} is being made by another process; wait for it, or write to another file")
+    ):
+        remove_drafts(result.parent, result.name)
+        content = path.read_bytes()
+        whole = content[: content.rfind(b"\n") + 1]
+        if not whole and _to_line(title).startswith(content):
+            whole = _to_line(title)
+            path.write_bytes(whole)
+        lines = _read(whole, path, title, error)
+        with path.open("ab") as file:
+            file.truncate(len(whole))
+            yield Journal(file, lines)
+        path.unlink()
+
+
+def _read(whole: bytes, path: Path, title: str, error: type[InarowError]) -> list[str]:
+    damaged = error(f"{path} is damaged; remove it to start anew")
+    lines = []
+    for line in whole.splitlines(keepends=True):
+        try:
+            text = line[9:-1].decode("ascii")
+        except UnicodeDecodeError:
+            raise damaged from None
+        if _to_line(text) != line:
+            raise damaged
+        lines.append(text)
+    if not lines:
+        raise damaged
+    if lines[0] != title:
+        raise error(f"{path} belongs to other work ({shown(lines[0])}, not {title}); remove it to start anew")
+    return lines[1:]
+
+
+def _to_line(text: str) -> bytes:
+    content = text.encode("ascii")
+    return f"{zlib.crc32(content):08x} ".encode() + content + b"\n"

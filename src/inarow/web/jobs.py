@@ -1,0 +1,217 @@
+"""The jobs of a lab: a bounded number at a time, each in a process of its own, remembered on disk."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import UTC, datetime
+
+import msgspec
+
+from inarow.errors import one_line, shown
+from inarow.web.agent_access import check_agent
+from inarow.web.job import UNDER_WAY, ArenaPlan, Job, JobError, Plan, Status, load_jobs, save_job
+from inarow.web.job_process import run_job
+from inarow.web.learners import check_document
+from inarow.web.pool_process import LabProcess
+from inarow.web.settings import JOB_SECONDS, MAX_JOBS, MAX_RUNNING_JOBS, MAX_WAITING_JOBS, LabSettings
+
+_SAVE_EVERY = 2.0
+_PATIENCE, _STOP_PATIENCE = 12.0, 30.0
+"""Seconds in which a job may save when the lab closes, and when somebody stops it; then it is killed."""
+
+
+class Jobs:
+    """Starts, pauses, stops and resumes jobs. All methods run in the event loop."""
+
+    def __init__(self, settings: LabSettings) -> None:
+        self._runs, self._store = settings.runs, settings.store
+        self._folder = self._runs / "jobs"
+        self._jobs: dict[int, Job] = {}
+        self._processes: dict[int, LabProcess] = {}
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._stopping: set[int] = set()
+        self._is_closing = False
+
+    def open(self) -> None:
+        """Finds the jobs of earlier labs."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._jobs = load_jobs(self._folder)
+        for job in self._jobs.values():
+            if job.status == "interrupted":
+                save_job(job, self._folder)
+
+    async def close(self) -> None:
+        """Lets all jobs save; they can be resumed by the next lab."""
+        self._is_closing = True
+        for id, process in self._processes.items():
+            if id not in self._stopping:
+                process.send("stop")
+        if self._tasks:
+            await asyncio.wait(self._tasks.values(), timeout=_PATIENCE)
+        for process in self._processes.values():
+            process.kill()
+        for job in self._jobs.values():
+            if job.status in UNDER_WAY:
+                self._end(job, "interrupted")
+
+    def list(self) -> list[Job]:
+        """Newest first."""
+        return sorted(self._jobs.values(), key=lambda job: -job.id)
+
+    def get(self, id: int) -> Job:
+        if id not in self._jobs:
+            raise JobError(f"there is no job {id}")
+        return self._jobs[id]
+
+    def add(self, plan: Plan) -> Job:
+        """A new job, which starts as soon as there is room; raises JobError. The plan is `checked`."""
+        if sum(job.status == "waiting" for job in self._jobs.values()) >= MAX_WAITING_JOBS:
+            raise JobError(f"{MAX_WAITING_JOBS} jobs are waiting; stop one or come back later")
+        if len(self._jobs) >= MAX_JOBS:
+            raise JobError(f"the lab remembers {MAX_JOBS} jobs; forget some of them")
+        job = Job(id=max(self._jobs, default=0) + 1, plan=plan, created=_now())
+        self._jobs[job.id] = job
+        save_job(job, self._folder)
+        self._start_waiting()
+        return job
+
+    def checked(self, plan: Plan) -> Plan:
+        """The plan with names of files made whole; raises InarowError if the lab would not take it."""
+        if isinstance(plan, ArenaPlan):
+            return msgspec.structs.replace(plan, agents=tuple(check_agent(each, self._runs) for each in plan.agents))
+        document = check_document(plan.document, self._runs)
+        if (self._runs / plan.name).exists() or plan.name in ("jobs",):
+            raise JobError(f"the runs folder has {shown(plan.name)} already; choose another name")
+        return msgspec.structs.replace(plan, document=document)
+
+    def pause(self, id: int) -> Job:
+        job = self._in(id, "running")
+        if not isinstance(job.plan, ArenaPlan):
+            raise JobError("a training run is not paused but stopped; it can be resumed")
+        if id in self._processes:  # one that still starts is told when it has
+            self._processes[id].send("pause")
+        return self._mark(job, "paused")
+
+    def resume(self, id: int) -> Job:
+        """Goes on after a pause, a stop, a failure or an interruption."""
+        job = self._in(id, "paused", "stopped", "interrupted", "failed")
+        if job.status == "paused":
+            if id in self._processes:
+                self._processes[id].send("continue")
+            return self._mark(job, "running")
+        job.message = job.ended = None
+        self._mark(job, "waiting")
+        self._start_waiting()
+        return job
+
+    def stop(self, id: int) -> Job:
+        """Ends a job; what it has done is kept. One that does not end by itself is killed after a while."""
+        job = self._in(id, *UNDER_WAY)
+        if id not in self._tasks:
+            self._end(job, "stopped")
+        elif id not in self._stopping:  # told twice, it would be interrupted while it saves
+            self._stopping.add(id)
+            if id in self._processes:
+                _stop(self._processes[id])
+        return job
+
+    def forget(self, id: int) -> None:
+        """Takes a job from the list. Its games and its folder stay."""
+        job = self.get(id)
+        if job.status in UNDER_WAY:
+            raise JobError(f"job {id} is {job.status}; stop it first")
+        del self._jobs[id]
+        (self._folder / f"{id}.json").unlink(missing_ok=True)
+
+    # --- Work ---
+
+    def _start_waiting(self) -> None:
+        """Starts as many as there is room for, and lets the others say what they wait for. A paused job keeps its
+        place: its process is there, and goes on as soon as the job is resumed.
+        """
+        waiting = [job for job in self._jobs.values() if job.status == "waiting" and job.id not in self._tasks]
+        for job in sorted(waiting, key=lambda job: job.id):
+            if len(self._tasks) < MAX_RUNNING_JOBS:
+                job.started, job.message = _now(), None
+                self._mark(job, "running")
+                self._tasks[job.id] = asyncio.create_task(self._run(job))
+            else:
+                ahead = " or ".join(f"job {id}" for id in sorted(self._tasks))
+                job.message = f"waits until {ahead} ends; a paused job keeps its place"
+
+    async def _run(self, job: Job) -> None:
+        try:
+            process = self._processes[job.id] = await LabProcess.start(run_job, job.plan, self._runs, self._store)
+            self._tell_what_it_missed(job, process)
+            async with asyncio.timeout(JOB_SECONDS):
+                await self._follow(job, process)
+        except TimeoutError:
+            self._end(job, "failed", f"it took longer than {JOB_SECONDS / 3600:g} hours")
+        except (OSError, RuntimeError) as error:  # no process, no thread to listen to it, or a full disk
+            self._end(job, "failed", f"the lab cannot run it: {one_line(error)}")
+        finally:
+            if job.id in self._processes:
+                self._processes.pop(job.id).kill()
+            self._stopping.discard(job.id)
+            del self._tasks[job.id]
+            if not self._is_closing:
+                self._start_waiting()
+
+    def _tell_what_it_missed(self, job: Job, process: LabProcess) -> None:
+        """What was asked of a job while its process started."""
+        if job.status == "paused":
+            process.send("pause")
+        if self._is_closing:
+            process.send("stop")
+        elif job.id in self._stopping:
+            _stop(process)
+
+    async def _follow(self, job: Job, process: LabProcess) -> None:
+        saved = 0.0
+        while (message := await process.messages.get()) is not None:
+            kind, content = message
+            if kind == "told":
+                job.result = msgspec.json.decode(content)
+                assert job.result is not None
+                job.done, job.total = job.result["done"], job.result["total"]
+                if time.monotonic() - saved > _SAVE_EVERY:
+                    saved = time.monotonic()
+                    save_job(job, self._folder)
+                continue
+            if kind == "stopped":
+                self._end(job, "interrupted" if self._is_closing else "stopped")
+            else:
+                self._end(job, "finished" if kind == "ended" else "failed", content)
+            return
+        if self._is_closing:
+            self._end(job, "interrupted")
+        elif job.id in self._stopping:
+            self._end(job, "stopped", "it did not stop by itself and was killed; what it had finished is kept")
+        else:
+            self._end(job, "failed", "the process of the job ended: it ran out of memory or was killed")
+
+    def _in(self, id: int, *statuses: Status) -> Job:
+        job = self.get(id)
+        if job.status not in statuses:
+            raise JobError(f"job {id} is {job.status}, not {' or '.join(statuses)}")
+        return job
+
+    def _end(self, job: Job, status: Status, message: str | None = None) -> None:
+        job.ended, job.message = _now(), message
+        self._mark(job, status)
+
+    def _mark(self, job: Job, status: Status) -> Job:
+        job.status = status
+        save_job(job, self._folder)
+        return job
+
+
+def _stop(process: LabProcess) -> None:
+    """A compiled search may look up too late to hear that it is to stop."""
+    process.send("stop")
+    asyncio.get_running_loop().call_later(_STOP_PATIENCE, process.kill)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

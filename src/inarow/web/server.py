@@ -1,0 +1,83 @@
+"""Running the lab on a port of this machine."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from urllib.parse import quote
+
+import uvicorn
+
+from inarow.errors import InvalidLimitError
+from inarow.storage.locks import exclusive_lock
+from inarow.web.app import make_app
+from inarow.web.guard import is_loopback
+from inarow.web.settings import MAX_FRAME, LabSettings
+
+_ELSEWHERE = {"0.0.0.0": (socket.AF_INET, "192.0.2.1"), "::": (socket.AF_INET6, "2001:db8::1")}
+"""For hosts that stand for all addresses of this machine: a kind of address, and one for examples, which nobody has."""
+
+
+def serve_lab(settings: LabSettings, announce: Callable[[Sequence[str]], None]) -> None:
+    """Serves until Ctrl-C. `announce` is told the addresses as soon as somebody can connect: one, or for a host that
+    stands for all addresses of this machine one by its name and, if that is known, one by its number.
+
+    Beyond loopback there is always a token. Raises InvalidLimitError if another lab has the runs folder,
+    OSError if the port is taken.
+    """
+    if settings.token is None and not is_loopback(settings.host):
+        settings = replace(settings, token=secrets.token_urlsafe(18))
+    settings.runs.mkdir(parents=True, exist_ok=True)
+    # Two labs in one folder would take each other's jobs for interrupted.
+    refusal = InvalidLimitError(f"another lab serves {settings.runs}; give this one another --runs")
+    with exclusive_lock(settings.runs, refusal), _listening(settings.host, settings.port) as sock:
+        announce(addresses(settings, sock.getsockname()[1]))
+        config = uvicorn.Config(
+            make_app(settings),
+            ws="websockets-sansio",
+            ws_max_size=MAX_FRAME,
+            ws_per_message_deflate=False,  # messages are short, and a bomb has nothing to inflate
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=2,
+        )
+        uvicorn.Server(config).run(sockets=[sock])
+
+
+@contextmanager
+def _listening(host: str, port: int) -> Iterator[socket.socket]:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as sock:  # else asyncio sets no TCP_NODELAY
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            sock.bind((host, port))
+        except OSError as error:
+            raise OSError(f"{host} port {port} cannot be used: {error.strerror or error}") from None
+        sock.listen(512)
+        yield sock
+
+
+def addresses(settings: LabSettings, port: int) -> list[str]:
+    """Where to find the lab, token included."""
+    hosts = [settings.host]
+    if settings.host in _ELSEWHERE:
+        # Phones often do not know the names of other machines.
+        hosts = [socket.gethostname(), *_own_number(*_ELSEWHERE[settings.host])]
+    # After the #, a token is not sent and so stays out of logs.
+    token = f"#token={quote(settings.token, safe='')}" if settings.token else ""
+    return [f"http://{f'[{host}]' if ':' in host else host}:{port}/{token}" for host in hosts]
+
+
+def _own_number(family: socket.AddressFamily, elsewhere: str) -> list[str]:
+    """The address of this machine from which packets to `elsewhere` would go, if any; none is sent."""
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as sock:
+            sock.connect((elsewhere, 9))
+            return [sock.getsockname()[0]]
+    except OSError:  # it has no network
+        return []

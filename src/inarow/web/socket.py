@@ -1,0 +1,147 @@
+"""The socket of a page: it asks, the lab answers while it thinks. When it closes, its searches end."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import msgspec
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from inarow.errors import FinishedGameError, InarowError, InvalidLimitError, one_line
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+from inarow.web.agent_access import check_agent
+from inarow.web.handlers import hint, review, think
+from inarow.web.messages import AnyRequest, Cancel, Hint, Reply, Review, Think, decode_request, id_of
+from inarow.web.pool_worker import Answer
+from inarow.web.rate_limit import Bucket
+from inarow.web.search_pool import Question, SearchPool
+from inarow.web.settings import MAX_OPEN_QUESTIONS, MAX_SOCKETS, MESSAGES_PER_SECOND
+
+_FUNCTIONS: dict[type[AnyRequest], Answer] = {Think: think, Hint: hint, Review: review}
+_MAX_UNSENT = 256
+"""Replies that wait for a slow client; while there are so many, no more of its messages are read."""
+
+
+class Sockets:
+    """All open sockets of a lab."""
+
+    def __init__(self, search_pool: SearchPool, runs: Path) -> None:
+        self._thinkers = search_pool
+        self._runs = runs
+        self.open = 0
+
+    async def serve(self, websocket: WebSocket) -> None:
+        """The endpoint."""
+        if self.open >= MAX_SOCKETS:
+            await websocket.close(1013, "the lab has too many connections")
+            return
+        self.open += 1
+        try:
+            await websocket.accept()
+            await _Conversation(websocket, self._thinkers, self._runs).run()
+        finally:
+            self.open -= 1
+
+
+class _Conversation:
+    """What one socket asks and is told."""
+
+    def __init__(self, websocket: WebSocket, search_pool: SearchPool, runs: Path) -> None:
+        self._websocket = websocket
+        self._thinkers = search_pool
+        self._runs = runs
+        self._is_closed = False
+        self._questions: dict[int, Question] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._replies: asyncio.Queue[Reply] = asyncio.Queue(_MAX_UNSENT)
+
+    async def run(self) -> None:
+        sender = asyncio.create_task(self._send())
+        reader = asyncio.create_task(self._read())
+        try:
+            await asyncio.wait({sender, reader}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._is_closed = True
+            for question in self._questions.values():
+                question.cancel()
+            for task in (sender, reader, *self._tasks):
+                task.cancel()
+            await asyncio.gather(sender, reader, *self._tasks, return_exceptions=True)
+
+    async def _read(self) -> None:
+        bucket = Bucket(MESSAGES_PER_SECOND)
+        while True:
+            message = await self._websocket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            await asyncio.sleep(bucket.take())  # who is too fast waits, and so do the messages
+            text = message.get("text")
+            if text is None:
+                await self._refuse(None, "messages are text in JSON; this one is binary")
+                continue
+            try:
+                request = decode_request(text)
+            except ValueError as error:
+                await self._refuse(id_of(text), one_line(error))
+                continue
+            try:
+                await self._take(request)
+            except InarowError as error:
+                await self._refuse(request.id, one_line(error))
+
+    async def _take(self, request: AnyRequest) -> None:
+        """Starts or ends a question; raises InarowError."""
+        if isinstance(request, Cancel):
+            if request.id not in self._questions:
+                raise InvalidLimitError(f"there is no open question {request.id}")
+            self._questions[request.id].cancel()
+            return
+        if request.id in self._questions:
+            raise InvalidLimitError(f"question {request.id} is still open; choose another id")
+        if len(self._questions) >= MAX_OPEN_QUESTIONS:
+            raise InvalidLimitError(f"at most {MAX_OPEN_QUESTIONS} questions may be open on one socket")
+        position = Position.parse(request.moves, GameSpec.parse(request.board))
+        if position.is_over and not isinstance(request, Review):
+            raise FinishedGameError(f"the game on {position.spec} is over after {position.moves!r}")
+        if isinstance(request, Think):
+            request = msgspec.structs.replace(request, agent=check_agent(request.agent, self._runs))
+        question = await self._thinkers.ask(
+            _FUNCTIONS[type(request)],
+            request,
+            asker=self,
+            tell=lambda data: self._tell(request.id, data),
+        )
+        self._questions[request.id] = question
+        task = asyncio.create_task(self._answer(request.id, question))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _answer(self, id: int, question: Question) -> None:
+        try:
+            reply = Reply(type="answer", id=id, data=msgspec.Raw(await question.answer))
+        except asyncio.CancelledError:
+            if self._is_closed:
+                raise
+            reply = Reply(type="error", id=id, error="cancelled")
+        except InarowError as error:
+            reply = Reply(type="error", id=id, error=one_line(error))
+        finally:
+            del self._questions[id]
+        await self._replies.put(reply)
+
+    def _tell(self, id: int, data: bytes) -> None:
+        if not self._replies.full():  # progress is a courtesy
+            self._replies.put_nowait(Reply(type="progress", id=id, data=msgspec.Raw(data)))
+
+    async def _refuse(self, id: int | None, reason: str) -> None:
+        await self._replies.put(Reply(type="error", id=id, error=reason))
+
+    async def _send(self) -> None:
+        try:
+            while True:
+                reply = await self._replies.get()
+                await self._websocket.send_text(msgspec.json.encode(reply).decode())
+        except (WebSocketDisconnect, RuntimeError, OSError):
+            return

@@ -1,0 +1,359 @@
+import csv
+import io
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from inarow.arena.ratings import Results, fit_ratings
+from inarow.arena.store import Store
+from inarow.arena.store_entries import AgentIdentity, MatchEntry
+from inarow.arena.tournament import plan_tournament, play_tournament
+from inarow.errors import StoreError
+from inarow.games.position import Position
+from inarow.games.record import GameRecord, Ply
+from inarow.games.spec import GameSpec
+from inarow.report.axes import Scale
+from inarow.report.data import AgentGrade, PlyAccuracy, ReplayGame, ReportData, standings
+from inarow.report.format import MINUS
+from inarow.report.gather import interesting_games, report_from_store, report_from_tournament, review_end
+from inarow.report.page import analysis_page, report_markdown, report_page
+from inarow.report.plots import pareto_front
+from inarow.report.tables import write_csv
+from inarow.search.solver.api import analyse
+from tests.cli.command_line import document, inarow
+from tests.report.report_samples import GRADE, make_store
+
+VOID = {"meta", "link", "input", "wbr"}
+HOSTILE = "<script>alert(1)</script>\"'&|`*"
+
+
+class Balance(HTMLParser):
+    """Fails unless every element is closed in order."""
+
+    def __init__(self):
+        super().__init__()
+        self.open = []
+        self.seen = []
+        self.text = []
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open[-1:] != ["style"]:
+            self.text.append(data)
+
+
+def read(page: str) -> Balance:
+    parser = Balance()
+    parser.feed(page)
+    parser.close()
+    assert parser.open == []
+    return parser
+
+
+def game(moves="1122334", first="a", second="b", board="6x7x4") -> GameRecord:
+    position = Position.parse(moves, GameSpec.parse(board))
+    return GameRecord(
+        board=board,
+        first=first,
+        second=second,
+        moves=moves,
+        winner=position.winner,
+        termination="normal" if position.is_over else "unfinished",
+    )
+
+
+def data(**parts) -> ReportData:
+    return ReportData(title="A test", board="6x7x4", command="inarow report", version="0", **parts)
+
+
+RESULTS = (Results("a", "b", 3, 1, 1), Results("b", "a", 2, 0, 3), Results("c", "a", 1, 1, 1))
+
+
+@pytest.fixture(scope="module")
+def store_path(tmp_path_factory):
+    return make_store(tmp_path_factory.mktemp("report") / "lab.sqlite", "random", "greedy", "winblock", games=20)
+
+
+@pytest.fixture
+def store(store_path):
+    with Store.open(store_path, readonly=True) as store:
+        yield store
+
+
+# --- from a store ---
+
+
+def test_a_store_becomes_a_report(store):
+    report = report_from_store(store, "connect4", games=3, analyse=analyse, command="again")
+    assert (report.title, report.board, report.seeds) == ("3 agents on 6x7x4", "6x7x4", (1,))
+    assert [standing.agent for standing in standings(report)] == ["winblock", "greedy", "random"]
+    assert set(report.seconds_per_move) == {"random", "greedy", "winblock"}
+    assert report.distinct_games == len({(record.first, record.second, record.moves) for record in store.games()})
+    assert f"60 games, {report.distinct_games} distinct" in report_page(report)
+    assert len(report.games) == 3
+    for replayed in report.games:
+        assert [review.ply for review in replayed.reviews] == list(range(1, len(replayed.record.actions) + 1))
+    assert report == report_from_store(store, "connect4", games=3, analyse=analyse, command="again")
+
+
+def test_the_report_of_a_tournament_is_about_its_games_only(tmp_path):
+    spec = GameSpec.parse("tictactoe")
+    plans = [plan_tournament(["random", "greedy"], spec, games=games, seed=5) for games in (4, 10)]
+    other = plan_tournament(["random", "winblock"], spec, games=4, seed=6)
+    with Store.open(make_store(tmp_path / "lab.sqlite", "greedy", "winblock", board="3x3x3/free")) as store:
+        for plan in (*plans, other):
+            play_tournament(plan, store)
+        for agent in ("greedy", "winblock"):
+            store.add_grade(AgentIdentity.parse(agent), "tictactoe", "exhaustive", GRADE)
+        report = report_from_tournament(plans[0], store, command="again")
+        ratings = {row.agent: row.elo for row in play_tournament(plans[0], store).standings}
+    assert (report.title, report.seeds, report.command) == ("2 agents on 3x3x3/free", (5,), "again")
+    assert sum(result.games for result in report.results) == 4
+    assert 0 < report.distinct_games <= 4
+    assert [grade.agent for grade in report.grades] == ["greedy"]
+    assert {rating.agent: rating.elo for rating in report.ratings.table} == ratings
+
+
+def test_a_board_without_results_is_refused_with_those_there_are(store):
+    with pytest.raises(StoreError, match=r"no games or grades on 3x3x3/free; it has 6x7x4"):
+        report_from_store(store, "tictactoe")
+
+
+def test_grades_are_read_and_the_newest_counts(tmp_path):
+    agent = AgentIdentity.parse("random")
+    with Store.open(tmp_path / "lab.sqlite") as store:
+        store.add_grade(agent, "connect4", "old", {**GRADE, "outcome_accuracy": 0.1})
+        store.add_grade(agent, "connect4", "new", GRADE)
+        report = report_from_store(store, "connect4")
+        assert [(grade.suite, grade.outcome_accuracy) for grade in report.grades] == [("new", 0.75)]
+        assert "75.0 % (66.0 to 83.0)" in report_page(report)
+        store.add_grade(agent, "connect4", "bad", {"positions": "many"})
+        with pytest.raises(StoreError, match="grade of 'random' cannot be read"):
+            report_from_store(store, "connect4")
+
+
+def test_a_grade_on_the_usual_suite_comes_before_newer_ones_on_others(tmp_path):
+    agent = AgentIdentity.parse("random")
+    with Store.open(tmp_path / "lab.sqlite") as store:
+        for suite, accuracy in (("mine.npz", 0.1), ("standard", 0.2), ("standard", 0.3), ("mine.npz", 0.4)):
+            store.add_grade(agent, "connect4", suite, {**GRADE, "outcome_accuracy": accuracy})
+        report = report_from_store(store, "connect4")
+    assert [(grade.suite, grade.outcome_accuracy) for grade in report.grades] == [("standard", 0.3)]
+
+
+def test_agents_of_one_name_stay_apart(tmp_path):
+    old, new = (AgentIdentity("q", "q", "{}", content_hash) for content_hash in ("1", "2"))
+    rival = AgentIdentity.parse("random")
+    with Store.open(tmp_path / "lab.sqlite") as store:
+        for agent in (old, new):
+            match = MatchEntry(key=str(agent), board="connect4", a=agent, b=rival, seed=1)
+            store.add_games(store.add_match(match), [(0, game(first="q", second="random"))])
+        report = report_from_store(store, "connect4")
+    assert {standing.agent for standing in standings(report)} == {"q", "q (2)", "random"}
+    assert {replayed.record.first for replayed in report.games} == {"q", "q (2)"}
+
+
+def test_the_rarest_results_are_replayed_first():
+    usual, longer, upset = game("1122334"), game("71726364", "b", "a"), game("7766554", "b", "a")
+    assert interesting_games([usual, longer, upset], 8) == [upset, longer]
+    assert interesting_games([usual, longer, upset], 1) == [upset]
+
+
+def test_moves_are_reviewed_back_to_the_first_unsolved_position():
+    def solves_late(position):
+        analysis = analyse(position)
+        return analysis if position.ply >= 4 else replace(analysis, score=None)
+
+    assert [review.ply for review in review_end(game(), solves_late)] == [5, 6, 7]
+
+
+def test_time_per_move_is_the_median_of_decided_moves(tmp_path):
+    plies = tuple(Ply(seconds=seconds) for seconds in (1.0, 5.0, 2.0, 6.0, 9.0))
+    record = replace(game(first="random", second="greedy"), opening=2, plies=plies)
+    agents = [AgentIdentity.parse(name) for name in ("random", "greedy")]
+    with Store.open(tmp_path / "lab.sqlite") as store:
+        match = MatchEntry(key="m", board="connect4", a=agents[0], b=agents[1], seed=1)
+        store.add_games(store.add_match(match), [(0, record)])
+        assert report_from_store(store, "connect4").seconds_per_move == {"random": 2.0, "greedy": 5.5}
+
+
+# --- pages ---
+
+
+def full() -> ReportData:
+    curve = tuple(PlyAccuracy(ply, ply / 10) for ply in range(4, 9))
+    grade = AgentGrade(
+        agent="a",
+        suite="s",
+        positions=9,
+        outcome_accuracy=0.9,
+        critical_accuracy=None,
+        optimal_accuracy=0.5,
+        mean_regret=0.25,
+        by_ply=curve,
+    )
+    return data(
+        results=RESULTS,
+        ratings=fit_ratings(RESULTS),
+        grades=(grade,),
+        seconds_per_move={"a": 0.5, "b": 1e-5, "c": 0.002},
+        games=(ReplayGame(game(), review_end(game(), analyse)), ReplayGame(game("4453"))),
+    )
+
+
+PARTS = {
+    "everything": full(),
+    "nothing": data(),
+    "no grades": replace(full(), grades=()),
+    "no ratings": replace(full(), ratings=None, unrated="they never met"),
+    "only grades": data(grades=full().grades),
+    "one game": data(games=(ReplayGame(game()),)),
+    "a grade without curve": data(grades=(replace(full().grades[0], by_ply=()),)),
+    "one ply": data(grades=(replace(full().grades[0], by_ply=(PlyAccuracy(4, 1.0), PlyAccuracy(5, None))),)),
+    "a clock that stands still": replace(full(), seconds_per_move={"a": 0.0, "b": 0.0}),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_whatever_is_known_makes_a_whole_page(name):
+    page = read(report_page(PARTS[name]))
+    assert page.seen[0] == ("html", {"lang": "en"})
+    assert not any({"src", "srcset", "action"} & set(attributes) for _, attributes in page.seen)
+    assert [attributes["href"] for _, attributes in page.seen if "href" in attributes] == ["data:,"]
+    assert "nan" not in report_page(PARTS[name])
+    assert report_markdown(PARTS[name]).startswith("# A test\n")
+
+
+@pytest.mark.parametrize("board", ["1x2x2", "3x3x3/free", "12x12x5", "12x12x5/free", "6x7x4"])
+@pytest.mark.parametrize("plies", [0, 1, 2])
+def test_every_board_can_be_replayed(board, plies):
+    spec = GameSpec.parse(board)
+    position = Position.start(spec)
+    while position.ply < plies:
+        position = position.play(position.legal_actions[-1])
+    page = read(analysis_page(ReplayGame(game(position.moves, board=board)), command="", version="0"))
+    stones = [attributes for tag, attributes in page.seen if tag == "g" and "data-ply" in attributes]
+    places = [attributes["data-action"] for tag, attributes in page.seen if "data-action" in attributes]
+    assert [stone["data-ply"] for stone in stones] == [str(ply) for ply in range(1, plies + 1)]
+    assert places == [str(action) for action in range(spec.actions)]
+
+
+def test_what_comes_from_data_is_escaped():
+    named = [Results(HOSTILE, "b", 1, 0, 2)]
+    record = replace(game(), first=HOSTILE)
+    report = replace(
+        full(),
+        title=HOSTILE,
+        command=HOSTILE,
+        results=tuple(named),
+        ratings=fit_ratings(named),
+        grades=(replace(full().grades[0], agent=HOSTILE, suite=HOSTILE),),
+        seconds_per_move={HOSTILE: 1.0, "b": 2.0},
+        games=(ReplayGame(record, review_end(record, analyse)),),
+    )
+    for text in (report_page(report), analysis_page(report.games[0], command=HOSTILE, version=HOSTILE)):
+        page = read(text)
+        assert "<script>alert" not in text
+        assert HOSTILE in "".join(page.text)
+        assert [tag for tag, _ in page.seen].count("script") == 2  # the game's data and ours
+    assert "<script>" not in report_markdown(report)
+
+
+def test_a_replay_tells_every_ply():
+    record = game("1122334")
+    page = analysis_page(ReplayGame(record, review_end(record, analyse)), command="", version="0")
+    document = json.loads(re.search(r'<script type="application/json">(.*?)</script>', page)[1])
+    assert len(document["captions"]) == len(document["scores"]) == 8
+    assert document["captions"][0] == "The empty board. X to move."
+    assert document["captions"][-1].endswith("X wins.")
+    assert document["scores"][0] == [score.replace("-", MINUS) for score in ("-2", "-1", "0", "+1", "0", "-1", "-2")]
+    assert document["best"][0] == [3]
+    assert document["scores"][-1] == []
+
+
+def test_front_scale_and_ticks():
+    assert pareto_front([(3, 5), (1, 1), (2, 4), (2, 3), (4, 5)]) == [(1, 1), (2, 4), (3, 5)]
+    assert Scale(0, 10, 0, 100).ticks() == [0, 2, 4, 6, 8, 10]
+    assert Scale(1e-6, 1e-3, 0, 90, is_log=True)(1e-5) == pytest.approx(30)
+    assert Scale(1e-5, 1e-1, 0, 90, is_log=True).ticks() == pytest.approx([1e-5, 1e-4, 1e-3, 1e-2, 1e-1])
+
+
+# --- text ---
+
+
+def test_markdown_has_the_tables():
+    lines = report_markdown(full()).splitlines()
+    assert "| 1 | a | " in "\n".join(lines)
+    assert any(re.match(r"\| 1 \| a \|  \| \d+ % \d-\d-\d \|", line) for line in lines)
+    assert "| a | s | 9 | 90.0 % | 50.0 % | 0.25 |" in lines
+
+
+def test_csv_has_plain_numbers():
+    file = io.StringIO()
+    write_csv(full(), file)
+    rows = {row["agent"]: row for row in csv.DictReader(io.StringIO(file.getvalue()))}
+    a = rows["a"]
+    assert (a["rank"], a["games"], a["wins"], a["draws"], a["losses"]) == ("1", "13", "7", "2", "4")
+    assert float(a["score"]) == pytest.approx(8 / 13)
+    assert float(a["elo_low"]) < float(a["elo"]) < float(a["elo_high"])
+    assert (a["seconds_per_move"], a["outcome_accuracy"], rows["b"]["outcome_accuracy"]) == ("0.5", "0.9", "")
+
+
+# --- commands ---
+
+
+def test_the_command_writes_all_three(store_path, tmp_path):
+    names = ("r.html", "r.md", "r.csv")
+    out, markdown, csv_file = (tmp_path / name for name in names)
+    result = inarow(
+        *("report", str(store_path.parent), "--out", str(out), "--markdown", str(markdown), "--csv", str(csv_file)),
+        *("--games", "1"),
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "3 agents on 6x7x4, 60 games, 1 to replay" in result.stdout
+    assert "inarow report" in "".join(read(out.read_text()).text)
+    assert markdown.read_text().count("| winblock |") == 2
+    assert len(csv_file.read_text().splitlines()) == 4
+
+
+def test_the_command_tells_programs_what_it_wrote(store_path, tmp_path):
+    out = tmp_path / "r.html"
+    made = document("report", str(store_path), "--out", str(out), "--games", "2")
+    assert made == {"file": str(out), "board": "6x7x4", "games": 60, "replays": 2}
+    assert out.stat().st_size > 1000
+
+
+BAD = {
+    "no store": ((["report", "nowhere.sqlite"]), "there is no results store at nowhere.sqlite"),
+    "an empty folder": (["report", "."], "holds 0 results stores"),
+    "negative games": (["report", "--games", "-1"], "games is -1"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_report_that_cannot_be_made_is_one_line_and_leaves_nothing(name, tmp_path):
+    args, reason = BAD[name]
+    result = inarow(*args, cwd=tmp_path)
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert reason in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_analyse_writes_a_page(tmp_path):
+    out = tmp_path / "game.html"
+    result = inarow("analyse", "14253", "--board", "tictactoe", "--html", str(out))
+    assert result.returncode == 0
+    assert "1 mistake" in result.stdout
+    text = "".join(read(out.read_text()).text)
+    assert "X (first) against O (second): 1-0" in text
+    assert "Move 2: O plays 4 (mistake; best was 5). X to move." in text

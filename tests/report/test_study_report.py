@@ -1,0 +1,94 @@
+"""The report of a study on every page and screen."""
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from inarow.report.study_page import study_markdown, study_page
+from inarow.studies.experiment import VARIANTS
+from inarow.studies.report import StudyReport
+from inarow.studies.runner import ResultsFile, make_report, run_study
+from tests.cli.command_line import inarow
+from tests.report.test_report import HOSTILE, read
+from tests.studies.small_study import DICE
+
+COMMITTED = Path(__file__).parents[2] / "docs" / "studies"
+
+
+@pytest.fixture
+def dice(tmp_path) -> StudyReport:
+    finished = run_study(DICE, DICE.plan("quick", VARIANTS, 0), ResultsFile(tmp_path / "results.jsonl"))
+    return make_report(DICE, finished, scale="quick", variants=VARIANTS, seed=0, command="inarow reproduce dice")
+
+
+def test_the_page_shows_every_part_and_asks_nothing_of_any_network(dice):
+    page = read(study_page(dice))
+    text = " ".join(page.text)
+    for part in ("A die", "nobody, 2025", "A die is thrown.", "Means so far", "a note", "inarow reproduce dice"):
+        assert part in text
+    tags = [tag for tag, _ in page.seen]
+    assert tags.count("polyline") == tags.count("polygon") == 2  # a curve and its band for each variant
+    assert any(text.startswith("corrected: ") and text.endswith(" at 50") for text in page.text)  # where it ends
+    assert tags.count("rect") == 3  # published, as published, corrected
+    assert {attrs["href"] for _, attrs in page.seen if "href" in attrs} == {"data:,"}
+    assert not [attrs for _, attrs in page.seen if "src" in attrs]
+
+
+def test_names_from_data_cannot_break_the_page_or_the_markdown(dice):
+    hostile = msgspec.structs.replace(dice, title=HOSTILE, source=HOSTILE)
+    assert HOSTILE in " ".join(read(study_page(hostile)).text)
+    assert "<script>alert" not in study_page(hostile)
+    assert "<script>" not in study_markdown(hostile)
+
+
+def test_the_markdown_has_the_tables(dice):
+    text = study_markdown(dice)
+    (row,) = dice.sections[0].tables[0].rows
+    assert f"| mean | 3.5 | {row.as_published.mean:.1f} |" in text
+    assert row.agreement.sentence in text
+
+
+def test_a_report_of_one_variant_has_no_columns_for_the_other(dice):
+    (section,) = dice.sections
+    (table,) = section.tables
+    rows = tuple(msgspec.structs.replace(row, corrected=None) for row in table.rows)
+    section = msgspec.structs.replace(section, tables=(msgspec.structs.replace(table, rows=rows),))
+    assert "corrected |" not in study_markdown(msgspec.structs.replace(dice, sections=(section,)))
+
+
+@pytest.mark.parametrize("study", sorted(path.parent.name for path in COMMITTED.glob("*/results.jsonl")))
+def test_committed_results_give_the_committed_report_without_running_anything(study, tmp_path):
+    for name in ("results.jsonl", "report.md"):
+        shutil.copy(COMMITTED / study / name, tmp_path)
+    before = (tmp_path / "results.jsonl").read_bytes()
+    result = inarow("reproduce", study, "--scale", "paper", "--report-only", "--out", str(tmp_path), "--json")
+    assert result.returncode == 0
+    assert json.loads(result.stdout) == json.loads((COMMITTED / study / "results.json").read_text())
+    assert (tmp_path / "results.jsonl").read_bytes() == before
+    assert (tmp_path / "report.md").read_text() == (COMMITTED / study / "report.md").read_text()
+    read((tmp_path / "report.html").read_text())
+
+
+@pytest.mark.compiled
+def test_an_interrupt_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
+    results = tmp_path / "results.jsonl"
+    command = [sys.executable, "-m", "inarow", "reproduce", "paranji-2025", "--scale", "paper", "--out", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while not results.exists() or not results.read_bytes().count(b"\n"):
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert output == ""
+    kept = len(ResultsFile(results).finished)
+    assert kept >= 1
+    assert errors.splitlines()[0].startswith(f"stopped after {kept} of ")
+    assert errors.splitlines()[-1] == "inarow: interrupted"

@@ -1,0 +1,130 @@
+"""The leaderboard page: from the folder of a tournament to `docs/leaderboard.md` and the data beside it.
+
+Run the tournament with the command that the page names and `--out build/leaderboard`, then
+
+    python tools/benchmarks/leaderboard.py build/leaderboard
+
+Agents that its results store has no grade of are graded first, on the standard suite; that takes some minutes.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from leaderboard_text import remarks
+
+from inarow.arena.grading import grade
+from inarow.arena.store import Store
+from inarow.arena.store_entries import AgentIdentity
+from inarow.games.spec import GameSpec
+from inarow.report.data import Standing, standings
+from inarow.report.format import MINUS, elo, elo_interval, percent, seconds
+from inarow.report.gather import report_from_store
+from inarow.report.tables import Table, write_csv
+
+DOCS = Path(__file__).parents[2] / "docs"
+HEADINGS = ("#", "agent", "Elo", "95 % interval", "games", "as first", "as second", "outcome accuracy", "time a move")
+
+
+def add_missing_grades(store: Store, board: str, agents: list[str]) -> None:
+    """Grades the agents that the store has no grade of, into it."""
+    graded = {entry.agent for entry in store.grades(board)}
+    for agent in agents:
+        identity = AgentIdentity.parse(agent)
+        if identity not in graded:
+            print(f"grading {agent}", file=sys.stderr)
+            made = grade(agent, GameSpec.parse(board))
+            store.add_grade(identity, board, made.suite, msgspec.to_builtins(made))
+
+
+def table(rows: list[dict[str, Any]], known: dict[str, Standing]) -> str:
+    """The leaderboard in Markdown."""
+    cells = [
+        (
+            str(place),
+            row["agent"],
+            elo(row["elo"]),
+            elo_interval(row["elo_interval"]),
+            str(row["games"]),
+            side_score(row["as_first"]),
+            side_score(row["as_second"]),
+            accuracy(known[row["agent"]]),
+            seconds(known[row["agent"]].seconds_per_move or 0.0),
+        )
+        for place, row in enumerate(rows, start=1)
+    ]
+    return Table(HEADINGS, tuple(cells)).to_markdown()
+
+
+def side_score(side: dict[str, int]) -> str:
+    return percent((side["wins"] + side["draws"] / 2) / side["games"])
+
+
+def accuracy(agent: Standing) -> str:
+    """Outcome accuracy with its interval."""
+    assert agent.grade is not None
+    assert agent.grade.outcome_accuracy is not None
+    low, high = agent.grade.intervals["outcome_accuracy"] or (0.0, 0.0)
+    return f"{percent(agent.grade.outcome_accuracy)} ({low * 100:.1f} to {high * 100:.1f})"
+
+
+def command(results: dict[str, Any]) -> str:
+    """What plays this tournament again."""
+    (games,) = {match["games"] for match in results["matches"]}
+    agents = sorted(row["agent"] for row in results["standings"])
+    return f"inarow tournament {' '.join(agents)} --games {games} --seed {results['seed']}"
+
+
+def page(results: dict[str, Any], known: dict[str, Standing]) -> str:
+    """The whole page."""
+    games, advantage = results["matches"][0]["games"], results["advantage"]
+    low, high = results["advantage_interval"]
+    return f"""\
+# Leaderboard
+
+{len(results["standings"])} agents on {results["board"]}, each two of them in {games} games: every opening twice
+with sides swapped, balanced by the book. {results["games"]:,} games, {results["distinct_games"]:,} of them distinct.
+
+{table(results["standings"], known)}
+- **Elo** is fitted to all games at once ([arena](arena.md#ratings)); `{results["anchor"]}` is 0. In these openings the
+  first move is worth {advantage:.0f} Elo ({low:.0f} to {high:.0f}).
+- **As first, as second**: the score on that side, draws counting half.
+- **Outcome accuracy**: how often a move keeps win, draw or loss on the [standard suite](arena.md#grades), with its
+  95 % interval.
+- **Time a move** is the median of all decisions in these games, which shared two cores with other work.
+
+## What it says
+
+{remarks(results)}
+## Made by
+
+```sh
+{command(results)} --workers 2 --out build/leaderboard
+python tools/benchmarks/leaderboard.py build/leaderboard    # grades the agents and writes this page
+```
+
+[`results.json`](leaderboard/results.json) has all matches, [`leaderboard.csv`](leaderboard/leaderboard.csv) the table.
+""".replace(MINUS, "-")
+
+
+def main() -> None:
+    """Writes the page and its data from the folder that the command line names."""
+    folder = Path(sys.argv[1])
+    results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    with Store.open(folder / "lab.sqlite") as store:
+        add_missing_grades(store, results["board"], [row["agent"] for row in results["standings"]])
+        data = report_from_store(store, results["board"], games=0)
+    known = {standing.agent: standing for standing in standings(data)}
+    (DOCS / "leaderboard").mkdir(exist_ok=True)
+    (DOCS / "leaderboard" / "results.json").write_text(json.dumps(results) + "\n", encoding="utf-8")
+    with (DOCS / "leaderboard" / "leaderboard.csv").open("w", encoding="utf-8") as file:
+        write_csv(data, file)
+    (DOCS / "leaderboard.md").write_text(page(results, known), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

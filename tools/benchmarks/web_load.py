@@ -1,0 +1,175 @@
+"""Fifty games at once against the web lab, with vandals among the players.
+
+    python tools/benchmarks/web_load.py [--seconds 60] [--games 50] > tools/benchmarks/web_load.json
+
+Starts a lab of its own, plays scripted games over its socket against `mcts:simulations=2000` until the
+time is over, and checks every answer by the rules. Meanwhile one client sends 1,000 malformed messages. Latency is
+measured inside the lab (how late its event loop is) and by a client that asks for `/api/health`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import platform
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import httpx
+from websockets.asyncio.client import connect
+
+from inarow import __version__
+from inarow.games.position import Position
+from inarow.games.spec import CONNECT_FOUR
+
+AGENT = "mcts:simulations=2000"
+
+
+class Tally:
+    """What happened."""
+
+    def __init__(self) -> None:
+        self.moves = self.games = self.errors = self.malformed = self.refused = 0
+        self.waits: list[float] = []
+        self.health: list[float] = []
+
+
+async def play(address: str, number: int, end: float, tally: Tally) -> None:
+    """One client: game after game, each move checked and followed by a random one of its own."""
+    chance = random.Random(number)
+    async with connect(address) as socket:
+        position, ask = Position.start(CONNECT_FOUR), 0
+        while time.monotonic() < end:
+            ask += 1
+            request = {"type": "think", "id": ask, "board": "6x7x4", "moves": position.moves, "agent": AGENT}
+            clock = time.perf_counter()
+            await socket.send(json.dumps({**request, "seed": number}))
+            while (reply := json.loads(await socket.recv()))["type"] == "progress":
+                pass
+            tally.waits.append(time.perf_counter() - clock)
+            if reply["type"] == "error" or reply["id"] != ask or reply["data"]["ply"] != position.ply:
+                tally.errors += 1
+                return
+            position = position.play(reply["data"]["action"])
+            tally.moves += 1
+            if not position.is_over:
+                position = position.play(chance.choice(position.legal_actions))
+            if position.is_over:
+                tally.games += 1
+                position = Position.start(CONNECT_FOUR)
+
+
+async def vandalise(address: str, messages: int, tally: Tally) -> None:
+    """Malformed messages; each must get one error."""
+    chance = random.Random(0)
+    bad: list[str | bytes] = [
+        "{",
+        "[]",
+        "null",
+        "x" * 1_000_000,
+        b"\x00\x01",
+        '{"type": "think", "id": "a"}',
+        '{"type": "think", "id": 1, "board": 6, "agent": []}',
+        '{"type": "think", "id": 1, "board": "6x7x4", "moves": "4444444", "agent": "random"}',
+        '{"type": "think", "id": 1, "board": "6x7x4", "agent": "nobody"}',
+        '{"type": "cancel", "id": 4711}',
+        '{"type": "dance", "id": 1}',
+    ]
+    async with connect(address) as socket:
+        for _ in range(messages):
+            await socket.send(chance.choice(bad))
+            tally.malformed += 1
+            tally.refused += json.loads(await socket.recv())["type"] == "error"
+
+
+async def take_pulse(address: str, end: float, tally: Tally) -> dict[str, float]:
+    """Asks for the lab's health ten times a second; returns the lab's own measurement at the end."""
+    async with httpx.AsyncClient() as client:
+        while True:
+            clock = time.perf_counter()
+            health = (await client.get(f"{address}/api/health")).json()
+            tally.health.append(time.perf_counter() - clock)
+            if time.monotonic() >= end:
+                return dict(health["latency"])
+            await asyncio.sleep(0.1)
+
+
+def memory_of(pid: int) -> float:
+    """Megabytes that a process holds."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024  # type: ignore[index]
+
+
+def quantile(values: list[float], share: float) -> float:
+    return round(sorted(values)[min(len(values) - 1, int(len(values) * share))], 4)
+
+
+async def measure(port: int, pid: int, seconds: float, games: int) -> dict[str, object]:
+    address, socket = f"http://127.0.0.1:{port}", f"ws://127.0.0.1:{port}/api/socket"
+    tally = Tally()
+    await asyncio.gather(*(play(socket, number, time.monotonic() + 2, Tally()) for number in range(games)))
+    before = memory_of(pid)
+    end = time.monotonic() + seconds
+    players = [play(socket, number, end, tally) for number in range(games)]
+    results = await asyncio.gather(take_pulse(address, end, tally), vandalise(socket, 1000, tally), *players)
+    await asyncio.sleep(2)
+    return {
+        "version": __version__,
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "agent": AGENT,
+        "concurrent_games": games,
+        "seconds": seconds,
+        "moves": tally.moves,
+        "finished_games": tally.games,
+        "errors": tally.errors,
+        "malformed_messages": tally.malformed,
+        "malformed_refused": tally.refused,
+        "move_seconds": {"p50": quantile(tally.waits, 0.5), "p99": quantile(tally.waits, 0.99)},
+        "event_loop_late_seconds": results[0],
+        "health_seconds": {"p50": quantile(tally.health, 0.5), "p99": quantile(tally.health, 0.99)},
+        "server_megabytes": {"before": round(before, 1), "after": round(memory_of(pid), 1)},
+        "load_average": [round(load, 2) for load in os.getloadavg()],
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--games", type=int, default=50)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        command = [
+            sys.executable,
+            "-m",
+            "inarow",
+            "serve",
+            "--port",
+            "0",
+            "--runs",
+            folder,
+            "--store",
+            f"{folder}/lab.sqlite",
+        ]
+        lab = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        try:
+            assert lab.stdout is not None
+            port = int(re.search(r":(\d+)/", lab.stdout.readline())[1])  # type: ignore[index]
+            while httpx.get(f"http://127.0.0.1:{port}/api/health").json()["ready"] < min(8, os.cpu_count() or 1):
+                time.sleep(0.2)
+            result = asyncio.run(measure(port, lab.pid, options.seconds, options.games))
+        finally:
+            lab.send_signal(signal.SIGINT)
+            lab.wait()
+    print(json.dumps(result, indent=2))
+
+
+if __name__ == "__main__":
+    main()
