@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.command_line import inarow, inarow_process, process_command
 
-SMALL_BOOK = str(files("inarow.search") / "books" / "6x6x4.npz")
+SMALL_BOOK = str(files("inarow.search.solver") / "books" / "6x6x4.npz")
 SUITE = str(files("inarow.arena") / "suites" / "6x7x4.npz")
 BAD = {
     "unknown agent": (["match", "nobody", "random"], "there is no agent 'nobody'; agents are random"),

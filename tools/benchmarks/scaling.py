@@ -1,7 +1,7 @@
 """How work grows with workers: measured here, on processes and on a local Ray cluster, then modelled for 1,000 cores.
 
 Run: `python tools/benchmarks/scaling.py > tools/benchmarks/scaling.json`, a few minutes. Speeds are ratios to one
-process in the same run; what one process does alone is told in its own core-seconds, which a busy machine changes little.
+process in the same run; what one process does alone is measured in core-seconds, which a busy machine changes little.
 """
 
 from __future__ import annotations
