@@ -223,3 +223,12 @@ def test_large_action_sets_write_numbers():
     assert parse_move("113", spec) == 112
     assert Position.parse("", spec) == Position.start(spec)
     assert Position.parse("ag", GameSpec(4, 16, 4)).actions == (9, 15)
+
+
+def test_line_yields_every_position_of_the_game():
+    position = Position.parse("4453")
+    assert [each.moves for each in position.line()] == ["", "4", "44", "445", "4453"]
+    assert list(Position.start().line()) == [Position.start()]
+    assert Position.from_actions(position.actions) == position
+    with pytest.raises(IllegalMoveError):
+        Position.from_actions([0] * 7)

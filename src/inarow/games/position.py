@@ -7,6 +7,7 @@ for records. Searches take `stones` and `mask` into kernels.
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import SupportsIndex
@@ -77,6 +78,22 @@ class Position:
         for action in find_history(array, spec):
             position = position._after(action)
         return position
+
+    @classmethod
+    def from_actions(cls, actions: Iterable[int], spec: GameSpec = CONNECT_FOUR) -> Position:
+        """The position after these actions from the start; raises IllegalMoveError."""
+        position = cls.start(spec)
+        for action in actions:
+            position = position.play(action)
+        return position
+
+    def line(self) -> Iterator[Position]:
+        """The positions of the game, from the start to this one, both included."""
+        position = Position.start(self.spec)
+        yield position
+        for action in self.actions:
+            position = position._after(action)
+            yield position
 
     # --- Playing ---
 
