@@ -1,7 +1,7 @@
-"""Everything that can go wrong on purpose.
+"""The errors that inarow raises deliberately.
 
-Each error is an `InarowError` and also the built-in error that fits. Its text is one line that
-says what is wrong and what would be right, so that the interfaces can print it as it is.
+Each is an `InarowError` and also a fitting built-in error. Its message is one line that says what is
+wrong and what to do, so that the front ends can print it unchanged.
 """
 
 from __future__ import annotations
@@ -11,55 +11,55 @@ _LINE = 400
 
 
 class InarowError(Exception):
-    """The root of the tree: catch this to catch them all."""
+    """The base class of all errors of inarow."""
 
 
 class InvalidSpecError(InarowError, ValueError):
-    """A board that cannot exist, or a board string that cannot be read."""
+    """An impossible board, or an invalid board string."""
 
 
 class NotationError(InarowError, ValueError):
-    """A text that is not a move string, a diagram or a game record."""
+    """An invalid move string, diagram or game record."""
 
 
 class UnreachablePositionError(NotationError):
-    """A well-formed diagram or array that no legal game leads to."""
+    """A well-formed diagram or array that no legal game reaches."""
 
 
 class IllegalMoveError(InarowError, ValueError):
-    """A move that the rules forbid in this position."""
+    """A move that is illegal in this position."""
 
 
 class FinishedGameError(InarowError, ValueError):
-    """A question about the best move, asked when the game is over."""
+    """A move was requested in a finished game."""
 
 
 class BookError(InarowError, ValueError):
-    """A file that is not a sound opening book, or a book for another board."""
+    """A file that is not a valid opening book, or a book for another board."""
 
 
 class SuiteError(InarowError, ValueError):
-    """A file that is not a sound suite, or a suite for another board."""
+    """A file that is not a valid suite, or a suite for another board."""
 
 
 class ConfigError(InarowError, ValueError):
-    """A training config that cannot be read or makes no sense."""
+    """An unreadable or invalid training config."""
 
 
 class TableError(InarowError, ValueError):
-    """A file that is not a sound Q-table, or a table for another board."""
+    """A file that is not a valid Q-table, or a table for another board."""
 
 
 class InvalidDrawError(InarowError, ValueError):
-    """Probabilities and flags from which nothing can be drawn."""
+    """Invalid probabilities or flags for a draw of an action."""
 
 
 class NetError(InarowError, ValueError):
-    """A file that is not a sound net, or a net for another board or of another kind."""
+    """A file that is not a valid net, or a net for another board or of another kind."""
 
 
 class StoreError(InarowError, ValueError):
-    """A file that is not a sound results store, or a result that cannot be stored."""
+    """A file that is not a valid results store, or a result that cannot be stored."""
 
 
 class InvalidAgentError(InarowError, ValueError):
@@ -67,23 +67,23 @@ class InvalidAgentError(InarowError, ValueError):
 
 
 class KaggleFileError(InarowError, RuntimeError):
-    """A Kaggle agent file that failed, took too long, or cannot be made."""
+    """A Kaggle agent file that failed, timed out, or cannot be written."""
 
 
 class KaggleTimeoutError(KaggleFileError):
-    """A Kaggle agent file that took more time than Kaggle gives."""
+    """A Kaggle agent file that exceeded Kaggle's time limit."""
 
 
 class InvalidStudyError(InarowError, ValueError):
-    """A study or a setting of one that does not exist."""
+    """An unknown study, or an unknown setting of one."""
 
 
 class InvalidLimitError(InarowError, ValueError):
-    """A number of games, workers, plies or bytes that makes no sense or does not fit."""
+    """A number of games, workers, plies or bytes that is out of range."""
 
 
 class InvalidResultsError(InarowError, ValueError):
-    """Results of games from which no ratings follow."""
+    """Results of games that do not determine ratings."""
 
 
 class ClusterError(InarowError, ConnectionError):
@@ -91,14 +91,14 @@ class ClusterError(InarowError, ConnectionError):
 
 
 class MissingExtraError(InarowError, ImportError):
-    """An optional dependency is needed and absent."""
+    """A required optional dependency is not installed."""
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f"{package} is not installed; run: pip install 'inarow[{extra}]'")
 
 
 class TaskError(InarowError, RuntimeError):
-    """A task given to the workers failed; `task` is that task, `__cause__` what it raised."""
+    """A task of a worker failed; `task` is that task, `__cause__` the exception it raised."""
 
     def __init__(self, task: object, reason: str) -> None:
         super().__init__(f"task {shown(repr(task))} failed: {reason}")
@@ -106,14 +106,14 @@ class TaskError(InarowError, RuntimeError):
 
 
 def shown(text: str) -> str:
-    """`text` quoted for a message: printable, on one line, and short whatever came in."""
+    """`text` quoted for a message: printable, on one line, at most about 40 characters."""
     quoted = ascii(text)
     return quoted if len(quoted) <= _SHOWN else quoted[:_SHOWN] + "...'"
 
 
 def one_line(error: BaseException) -> str:
-    """The text of any error on a single line of bounded length; its type's name if it has no text. Errors of the system
-    are told without their number.
+    """The message of any error on a single line of bounded length; its type's name if it has none. Operating system
+    errors are shown without their number.
     """
     text = str(error)
     if isinstance(error, OSError) and error.strerror:

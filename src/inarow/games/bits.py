@@ -1,16 +1,18 @@
-"""Sets of cells: what the rules ask of a number besides `& | ^ ~ << >>`.
+"""Sets of cells: the operations that the rules need besides `& | ^ ~ << >>`.
 
 A set is a Python `int`, a `numpy.uint64` or a `Wide`; cell i is bit i (see `layout.py`). This file
-is the plain-Python meaning for all three; `kernels.py` compiles the last two.
+is the plain-Python meaning for all three; `compiled_bits.py` compiles the last two.
 """
 
 from __future__ import annotations
 
-from typing import Protocol, Self, TypeVar, cast
+from collections.abc import Callable
+from typing import NamedTuple, Protocol, Self, TypeVar, cast
 
 import numpy as np
 
-from inarow.games.wide import Wide
+WORDS = 5
+_WORD_MASK = (1 << 64) - 1
 
 
 class _Bits(Protocol):
@@ -23,6 +25,48 @@ class _Bits(Protocol):
 
 
 Bits = TypeVar("Bits", bound=_Bits)
+
+
+class Wide(NamedTuple):
+    """A number of 320 bits, for boards that do not fit one machine word (up to 16x16 with sentinels).
+
+    Five 64-bit words, the lowest first. Bits shifted beyond the highest are lost.
+    """
+
+    w0: np.uint64
+    w1: np.uint64
+    w2: np.uint64
+    w3: np.uint64
+    w4: np.uint64
+
+    @classmethod
+    def from_int(cls, number: int) -> Wide:
+        """The lowest 320 bits of `number`."""
+        return cls(*(np.uint64(number >> 64 * word & _WORD_MASK) for word in range(WORDS)))
+
+    def to_int(self) -> int:
+        return sum(int(word) << 64 * place for place, word in enumerate(self))
+
+    def __and__(self, other: Wide) -> Wide:
+        return self._combine(other, int.__and__)
+
+    def __or__(self, other: Wide) -> Wide:
+        return self._combine(other, int.__or__)
+
+    def __xor__(self, other: Wide) -> Wide:
+        return self._combine(other, int.__xor__)
+
+    def __invert__(self) -> Wide:
+        return Wide.from_int(~self.to_int())
+
+    def __lshift__(self, distance: int) -> Wide:
+        return Wide.from_int(self.to_int() << int(distance))
+
+    def __rshift__(self, distance: int) -> Wide:
+        return Wide.from_int(self.to_int() >> int(distance))
+
+    def _combine(self, other: Wide, operation: Callable[[int, int], int]) -> Wide:
+        return Wide.from_int(operation(self.to_int(), other.to_int()))
 
 
 def to_int(cells: _Bits) -> int:
@@ -55,7 +99,7 @@ def single_cell(cell: int, like: Bits) -> Bits:
 
 
 def count_cells(cells: _Bits) -> int:
-    """How many members the set has."""
+    """The number of members."""
     return to_int(cells).bit_count()
 
 
@@ -66,12 +110,12 @@ def first_cell(cells: _Bits) -> int:
 
 
 def load(rows: np.ndarray, row: int, like: Bits) -> Bits:
-    """The set kept in `rows[row]`, an array of uint64 [N, words of `like`]."""
+    """The set stored in `rows[row]`, an array of uint64 [N, words of `like`]."""
     return from_int(sum(int(word) << 64 * place for place, word in enumerate(rows[row])), like)
 
 
 def store(rows: np.ndarray, row: int, cells: _Bits) -> None:
-    """Keeps a set in `rows[row]`, an array of uint64 [N, words of `cells`]."""
+    """Writes a set to `rows[row]`, an array of uint64 [N, words of `cells`]."""
     number = to_int(cells)
     for place in range(rows.shape[1]):
-        rows[row, place] = number >> 64 * place & 0xFFFF_FFFF_FFFF_FFFF
+        rows[row, place] = number >> 64 * place & _WORD_MASK

@@ -1,7 +1,7 @@
-"""Compiled: what `Wide` and the functions of `bits.py` mean to Numba, word by word.
+"""Compiled: `Wide` and the functions of `bits.py` for Numba, word by word.
 
-Imported by `kernels.py` for its effect: after it, compiled code may use operators on a `Wide` and
-call `bits.py` on a machine word or a `Wide`. Nothing here is called from Python.
+`kernels.py` imports it for its effect: compiled code can then use operators on a `Wide` and call
+`bits.py` with a machine word or a `Wide`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numba import types
 from numba.extending import intrinsic, overload, register_jitable
 
 from inarow.games import bits
-from inarow.games.wide import WORDS, Wide
+from inarow.games.bits import WORDS, Wide
 
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
@@ -25,7 +25,7 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 _Implementation = Callable[..., Any]
 
 compiles = partial(overload, strict=False)
-"""Not strict, because Numba would compare type annotations, too."""
+"""Not strict, because Numba would compare type annotations too."""
 
 
 def is_wide(kind: types.Type) -> bool:
@@ -219,7 +219,7 @@ def mixed(word: np.uint64) -> np.uint64:
 
 
 def fold(cells: Any) -> np.uint64:
-    """One word for a set of cells: itself if it is one word, a hash of the five words of a Wide."""
+    """One word for a set of cells: the word itself, or a hash of the five words of a Wide."""
     if not isinstance(cells, Wide):
         return np.uint64(cells)
     folded = _ZERO

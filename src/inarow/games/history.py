@@ -1,8 +1,8 @@
 """Finding a legal game that leads to given stones, or the reason why none does.
 
-Without gravity any order of moves will do, as long as a line is completed by the last of them. With
-gravity the columns are stacks that must be taken apart from the top with the sides alternating; the
-search goes backwards and remembers the stacks from which it failed.
+Without gravity any order of moves will do, provided that the last one completes the line, if any. With
+gravity the columns are stacks that are taken apart from the top, the sides alternating: a backward
+search that remembers the stacks from which it failed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from inarow.games.layout import Layout, layout_of
 from inarow.games.spec import GameSpec
 
 _MAX_STATES = 200_000
-"""Gives up, and says so, after so many stacks: the worst diagrams of large boards are a puzzle."""
+"""The search raises an error after this many stacks: some diagrams of large boards are hard puzzles."""
 
 Columns = tuple[tuple[int, ...], ...]
 """The sides (1, 2) that own the stones of each column, from the bottom up."""
@@ -27,7 +27,7 @@ Columns = tuple[tuple[int, ...], ...]
 def find_history(cells: npt.NDArray[np.generic], spec: GameSpec) -> tuple[int, ...]:
     """The actions of one legal game that ends with the stones of `cells`.
 
-    `cells` is as `Position.to_array` gives it, or flat. Raises UnreachablePositionError.
+    `cells` is an array as `Position.to_array` returns it, or flat. Raises UnreachablePositionError.
     """
     board = _checked_board(cells, spec)
     counts = [int((board == side).sum()) for side in (1, 2)]
@@ -40,12 +40,19 @@ def find_history(cells: npt.NDArray[np.generic], spec: GameSpec) -> tuple[int, .
     return _order_with_gravity(board, last_side, last_cells) if spec.gravity else _order_freely(board, last_cells)
 
 
-def order_of_columns(columns: Columns) -> tuple[int, ...]:
-    """The actions of one legal game that builds `columns` with gravity, on which nobody has a line.
+def find_history_of_key(key: int, spec: GameSpec) -> tuple[int, ...]:
+    """The actions of one legal game to the position with this `rules.gravity_key`, in which neither side has a line.
 
     Raises UnreachablePositionError.
     """
-    heights = [len(column) for column in columns]
+    stride = layout_of(spec).stride
+    bits = [key >> column * stride & (1 << stride) - 1 for column in range(spec.columns)]
+    heights = [column.bit_length() - 1 for column in bits]
+    side = 1 + sum(heights) % 2
+    columns = tuple(
+        tuple(side if column >> row & 1 else 3 - side for row in range(height))
+        for column, height in zip(bits, heights, strict=True)
+    )
     taken = _take_apart(columns, heights, 2 - sum(heights) % 2, set())
     if taken is None:
         raise UnreachablePositionError("no order of alternating moves builds these columns")
@@ -67,15 +74,12 @@ def _checked_board(cells: npt.NDArray[np.generic], spec: GameSpec) -> npt.NDArra
 
 
 def _last_cells(board: npt.NDArray[np.int8], spec: GameSpec, last_side: int) -> list[tuple[int, int]]:
-    """The cells, (row, column), whose stone can have been the last: every line must contain it."""
+    """The cells, (row, column), whose stone may have been the last: part of every line."""
     layout = layout_of(spec)
     if _has_line(board, 3 - last_side, layout):
-        both = (
-            "both sides have a line"
-            if _has_line(board, last_side, layout)
-            else (f"side {3 - last_side} has a line, but side {last_side} made the last move")
-        )
-        raise UnreachablePositionError(both)
+        if _has_line(board, last_side, layout):
+            raise UnreachablePositionError("both sides have a line")
+        raise UnreachablePositionError(f"side {3 - last_side} has a line, but side {last_side} made the last move")
     candidates = [(int(row), int(column)) for row, column in np.argwhere(board == last_side)]
     if spec.gravity:
         candidates = [(row, column) for row, column in candidates if row == 0 or board[row - 1, column] == 0]
@@ -123,8 +127,8 @@ def _order_with_gravity(
 
 
 def _take_apart(columns: Columns, heights: list[int], side: int, failed: set[tuple[int, ...]]) -> list[int] | None:
-    """The columns from which stones leave, the sides alternating from `side`, until none is left;
-    None if it cannot be done. `failed` collects the heights from which it cannot.
+    """The columns from which stones are removed, the sides alternating from `side`, until the board is
+    empty; None if that is impossible. `failed` collects the heights from which it is.
     """
     path: list[int] = []
     choices = [_removable(columns, heights, side)]
@@ -151,8 +155,8 @@ def _take_apart(columns: Columns, heights: list[int], side: int, failed: set[tup
 
 
 def _removable(columns: Columns, heights: list[int], side: int) -> list[int]:
-    """Columns with a stone of `side` on top, the most promising last: one that uncovers a stone of
-    the other side, which has to leave next, and among those the highest.
+    """Columns with a stone of `side` on top, the most promising last: those that uncover a stone of
+    the other side, which is removed next, and among those the highest.
     """
     able = [number for number, height in enumerate(heights) if height and columns[number][height - 1] == side]
 

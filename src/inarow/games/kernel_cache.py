@@ -1,4 +1,4 @@
-"""Where the machine code of kernels is kept: one folder per state of the sources that kernels are made of."""
+"""The folder for compiled kernels: one per state of the sources that kernels are made of."""
 
 from __future__ import annotations
 
@@ -12,35 +12,49 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).parents[1]
 _KEPT = 3
+_DIGEST_BYTES = 8
 _COMPILED = re.compile(r"^@(kernel|register_jitable|overload|numba)|^for _rule in", re.MULTILINE)
 _IMPORT = re.compile(r"^ *from (inarow[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 
 
 @lru_cache(maxsize=1)
 def cache_folder() -> Path:
-    """The folder for the sources as they are now.
+    """The folder for the current sources; created, and marked as used now, where the disk allows it.
 
-    Numba looks only at the file of a kernel, not at the files of what it calls, so a kernel would
-    go on with the old rules after a change to `rules.py`. The name of the folder is a digest of
-    all that kernels use instead; the last few folders are kept.
+    Numba checks only the file of a kernel, not the files of the functions it calls, so it would keep
+    using old rules after a change to `rules.py`. Hence the folder is named by a digest of all of them.
     """
-    digest = hashlib.blake2b(digest_size=8)
+    digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
     for source in kernel_sources():
         digest.update(source.read_bytes())
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "inarow"
-    folder = base / digest.hexdigest()
+    folder = _base_folder() / digest.hexdigest()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
-        for old in sorted(base.iterdir(), key=lambda path: -path.stat().st_mtime)[_KEPT:]:
-            shutil.rmtree(old, ignore_errors=True)
     except OSError:
-        pass  # a home that cannot be written to: Numba finds its own place or compiles each time
+        pass  # the disk is read-only: Numba finds another folder or compiles each time
     return folder
 
 
+def remove_old_caches() -> None:
+    """Removes the folders of other sources except those used last; the current one always stays."""
+    current = cache_folder()
+    pattern = re.compile(f"[0-9a-f]{{{2 * _DIGEST_BYTES}}}")
+    try:
+        folders = [folder for folder in _base_folder().iterdir() if pattern.fullmatch(folder.name)]
+        others = sorted(set(folders) - {current}, key=lambda folder: -folder.stat().st_mtime)
+    except OSError:
+        return
+    for folder in others[_KEPT - 1 :]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _base_folder() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "inarow"
+
+
 def kernel_sources() -> list[Path]:
-    """The files of the package that hold compiled functions, and all files that these import, directly or not."""
+    """The files of the package with compiled functions, and all files that they import, directly or not."""
     texts = {path: path.read_text(encoding="utf-8") for path in _PACKAGE.rglob("*.py")}
     found: set[Path] = set()
     waiting = [path for path, text in texts.items() if _COMPILED.search(text)]
@@ -53,7 +67,7 @@ def kernel_sources() -> list[Path]:
 
 
 def _imported(source: str) -> Iterator[Path]:
-    """Files that a source imports from the package, among others that do not exist."""
+    """The files that a source may import from the package; some do not exist."""
     for module, names in _IMPORT.findall(source):
         folder = _PACKAGE.joinpath(*module.split(".")[1:])
         yield from (folder.with_suffix(".py"), folder / "__init__.py")

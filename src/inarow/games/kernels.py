@@ -1,9 +1,9 @@
-"""Compiled: how kernels are made, and the rules as kernels see them.
+"""Compiled: the decorator of kernels, and the rules for use in kernels.
 
-A kernel is a function of scalars and arrays marked `@kernel`. It may call everything in `rules.py`
-and `bits.py`, and it is written once: Numba compiles it for one machine word (`(rows + 1) * columns
-<= 64`) and for a `Wide`, by the kind of number in the layout it is given. Under NUMBA_DISABLE_JIT=1
-the plain-Python meaning of the same lines runs instead.
+A kernel is a function of scalars and arrays marked `@kernel`. It may call the functions of `rules.py`
+and `bits.py`. It is written once: Numba compiles it for one machine word (`(rows + 1) * columns
+<= 64`) or for a `Wide`, depending on the type of the numbers in its layout. With NUMBA_DISABLE_JIT=1
+the same lines run as plain Python.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Annotated, Any, TypeVar, cast, get_type_hints
 
 import numba
 import numpy as np
@@ -19,20 +19,19 @@ from numba.extending import register_jitable
 
 from inarow.games import compiled_bits as compiled_bits  # for its effect
 from inarow.games import rules
-from inarow.games.bits import Bits, from_int
+from inarow.games.bits import Bits, Wide, from_int
 from inarow.games.kernel_cache import cache_folder
 from inarow.games.layout import Layout, layout_of
 from inarow.games.spec import GameSpec
-from inarow.games.wide import Wide
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 @lru_cache(maxsize=256)
 def compiled_layout(spec: GameSpec, *, wide: bool | None = None) -> Layout:
-    """The layout of `spec` as kernels take it: in one word where the board fits, else in five.
+    """The layout of `spec` for kernels: in one word where the board fits, else in five.
 
-    `wide=True` forces five words, so that the two can be compared on one board.
+    `wide=True` forces five words, to compare the two on one board.
     """
     plain = layout_of(spec)
     use_word = spec.fits_word if wide is None else not wide
@@ -43,12 +42,14 @@ def compiled_layout(spec: GameSpec, *, wide: bool | None = None) -> Layout:
 # --- The decorator ---
 
 
-def kernel(function: _Function) -> _Function:
-    """Compiles `function` when first called, without the GIL, and keeps the machine code on disk."""
+def kernel(function: _Function, *, folder: Path | None = None) -> _Function:
+    """Compiles `function` when first called, without the GIL, and keeps the machine code on disk, in `folder` if
+    given.
+    """
     config: Any = numba.config
     before = config.CACHE_DIR
-    if not before:  # a folder chosen by the user stays
-        config.CACHE_DIR = str(cache_folder())
+    if folder is not None or not before:  # else a folder chosen by the user stays
+        config.CACHE_DIR = str(folder or cache_folder())
     try:
         return cast(_Function, numba.njit(cache=True, nogil=True)(function))
     finally:
@@ -56,17 +57,35 @@ def kernel(function: _Function) -> _Function:
 
 
 def is_cache_empty() -> bool:
-    """Whether no kernel has been kept on disk yet."""
+    """Whether the cache on disk has no kernel yet."""
     config: Any = numba.config
     return next(Path(config.CACHE_DIR or cache_folder()).rglob("*.nbi"), None) is None
+
+
+# --- Records ---
+
+Int = Annotated[int, "i8"]
+Flag = Annotated[bool, "i8"]
+Word = Annotated[np.uint64, "u8"]
+
+
+def record_type(kind: type) -> np.dtype[np.void]:
+    """The NumPy type of records with the fields of a class: `Int`, `Flag`, `Word`, or `Annotated` with a format and
+    possibly a shape. Kernels pass a record by one pointer.
+    """
+    fields = get_type_hints(kind, include_extras=True)
+    return np.dtype([(name, *field.__metadata__) for name, field in fields.items()], align=True)
 
 
 # --- The rules ---
 
 for _rule in (
     rules.action_count,
+    rules.cell_at,
+    rules.row_and_column,
     rules.playable,
     rules.landing_cell,
+    rules.action_of,
     rules.has_line,
     rules.line_starts,
     rules.has_line_through,
@@ -93,8 +112,8 @@ def _completes_line(stones: Any, cell: Any, layout: Any) -> Callable[..., bool]:
 
 @register_jitable
 def hash_key(stones: Bits, mask: Bits, layout: Layout) -> np.uint64:
-    """64 bits that tell positions apart: exactly on boards of one word with gravity, and on those
-    without that need at most 32 bits (5x5); up to a chance of 2^-64 a pair on others.
+    """64 bits that identify a position: unique on one-word boards with gravity, and on those without
+    that need at most 32 bits (5x5); on others two positions collide with probability 2^-64.
     """
     if layout.gravity:
         return compiled_bits.fold(rules.gravity_key(stones, mask, layout))

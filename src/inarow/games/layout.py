@@ -1,4 +1,4 @@
-"""Where the cells of a board lie in a number: the one picture of the bits.
+"""How the cells of a board map to the bits of a number.
 
 Columns follow each other, each from the bottom up, each with one sentinel bit on top that no stone
 ever fills. On 3 rows x 4 columns:
@@ -26,8 +26,8 @@ Steps = tuple[int, int, int, int]
 
 
 class Layout(NamedTuple):
-    """The numbers that the rules need about one spec. `bottom` and `board` are sets of cells, of
-    whatever kind of number holds the stones: `int`, one machine word, or `Wide`.
+    """The numbers that the rules need for one spec. `bottom` and `board` are sets of cells, in the
+    same type as the stones: `int`, one machine word, or `Wide`.
     """
 
     rows: int
@@ -40,18 +40,18 @@ class Layout(NamedTuple):
     board: Any  # every cell, without the sentinels
 
     def cell(self, row: int, column: int) -> int:
-        """The bit of the cell in `row` (0 on top) and `column`."""
+        """The bit of the cell in `row` (0 on top) and `column`. In kernels: `rules.cell_at`."""
         return column * self.stride + self.rows - 1 - row
 
     def row_and_column(self, cell: int) -> tuple[int, int]:
-        """The inverse of `cell`."""
+        """The inverse of `cell`. In kernels: `rules.row_and_column`."""
         column, height = divmod(cell, self.stride)
         return self.rows - 1 - height, column
 
 
 @lru_cache(maxsize=256)
 def layout_of(spec: GameSpec) -> Layout:
-    """The layout of `spec` in Python integers, which are wide enough for any board."""
+    """The layout of `spec` in Python integers."""
     stride = spec.rows + 1
     bottom = sum(1 << column * stride for column in range(spec.columns))
     return Layout(
@@ -67,7 +67,7 @@ def layout_of(spec: GameSpec) -> Layout:
 
 
 def _line_steps(spec: GameSpec, stride: int) -> Steps:
-    """Bit distances along which `inarow` cells fit. Always four, so that the compiled type is one:
+    """Bit distances along which `inarow` cells fit. Always four, so that there is one compiled type:
     a direction without room repeats another, since its shifts could exceed a word.
     """
     steps = []

@@ -1,8 +1,10 @@
-"""Move strings: a game as text, one character a move.
+"""Move strings and diagrams: games and positions as text.
 
-Moves count from 1: `1`-`9`, then `a`-`z` for 10 to 35. Action sets of more than 35 write numbers
-separated by commas instead. A move is a column with gravity, else a cell counted row by row from
-the top left.
+A move string has one character per move, counted from 1: `1`-`9`, then `a`-`z` for 10 to 35. Boards
+with more than 35 actions use numbers separated by commas. A move is a column with gravity, else a
+cell counted row by row from the top left.
+
+A diagram has one line per row, the top row first: `.` empty, `X` the first side, `O` the second.
 """
 
 from __future__ import annotations
@@ -10,11 +12,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+import numpy as np
+import numpy.typing as npt
+
 from inarow.errors import NotationError, shown
 from inarow.games.spec import GameSpec
 
 _ALPHABET = "123456789abcdefghijklmnopqrstuvwxyz"
 _ACTION_OF = {character: action for action, character in enumerate(_ALPHABET)}
+MARKS = {1: "X", 2: "O"}
+"""Marks of the sides, in diagrams and wherever a side is shown."""
+_CELL_CHARACTERS = {0: "."} | MARKS
+_CELL_VALUES = {".": 0, "X": 1, "x": 1, "O": 2, "o": 2}
+
+
+# --- Move strings ---
 
 
 def format_move(action: int, spec: GameSpec) -> str:
@@ -34,7 +46,7 @@ def parse_move(text: str, spec: GameSpec) -> int:
     else:
         action = int(text) - 1 if text.isascii() and text.isdigit() and len(text) <= 3 else -1
     if not 0 <= action < spec.actions:
-        raise NotationError(f"{shown(text)} is no move on {spec}; {describe_moves(spec)}")
+        raise NotationError(f"{shown(text)} is not a move on {spec}; {describe_moves(spec)}")
     return action
 
 
@@ -48,7 +60,7 @@ def parse_moves(text: str, spec: GameSpec) -> tuple[int, ...]:
     try:
         return tuple([usual[move] for move in moves])
     except KeyError:
-        pass  # a number with leading zeros, or a move that does not exist and has to be named
+        pass  # a number with leading zeros, or an invalid move that the message names
     actions = []
     for number, move in enumerate(moves, start=1):
         try:
@@ -65,6 +77,36 @@ def _usual_moves(spec: GameSpec) -> Mapping[str, int]:
 
 
 def describe_moves(spec: GameSpec) -> str:
-    """The moves that exist on a board, for people."""
+    """The moves of a board, for error messages and prompts."""
     kind = "columns" if spec.gravity else "cells"
     return f"{kind} are {format_move(0, spec)} to {format_move(spec.actions - 1, spec)}"
+
+
+# --- Diagrams ---
+
+
+def format_diagram(cells: npt.NDArray[np.int8]) -> str:
+    """The diagram of an array as `Position.to_array` returns it, without a final line break."""
+    return "\n".join(" ".join(_CELL_CHARACTERS[int(cell)] for cell in row) for row in cells)
+
+
+def parse_diagram(text: str, spec: GameSpec) -> npt.NDArray[np.int8]:
+    """The array of a diagram on the board of `spec`; raises NotationError.
+
+    Blanks and empty lines are ignored. Whether a game leads to it is not checked.
+    """
+    lines = ["".join(line.split()) for line in text.splitlines() if line.strip()]
+    if len(lines) != spec.rows:
+        raise NotationError(f"the diagram has {len(lines)} rows; {spec} has {spec.rows}")
+    for number, line in enumerate(lines, start=1):
+        if len(line) != spec.columns:
+            raise NotationError(f"row {number} of the diagram has {len(line)} cells; {spec} has {spec.columns} columns")
+        unknown = next((character for character in line if character not in _CELL_VALUES), None)
+        if unknown is not None:
+            raise NotationError(f"row {number} of the diagram has {shown(unknown)}; cells are '.', 'X' or 'O'")
+    return np.array([[_CELL_VALUES[character] for character in line] for line in lines], np.int8)
+
+
+def side_name(side: int, player: str) -> str:
+    """The mark of a side and the name of its player."""
+    return f"{MARKS[side]} ({player})"

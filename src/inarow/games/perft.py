@@ -1,6 +1,6 @@
-"""Counting the game: move sequences and distinct positions by ply. Partly compiled.
+"""Counting move sequences and distinct positions by ply. Partly compiled.
 
-The counts are known for many boards, so they are the first test of any change to the rules.
+The counts are known for many boards, so they are the first test of a change to the rules.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from inarow.games.rules import gravity_key, has_line, playable
 from inarow.games.spec import GameSpec
 
 Progress = Callable[[int, int], None]
-"""Called with (done, of how many) while a count goes on."""
+"""Called with (done, total) during a count."""
 
 _CHUNK_SEQUENCES = 20_000_000
-"""About how many sequences are counted between two calls of the progress function."""
+"""Sequences counted between two calls of the progress function, approximately."""
 
 DEFAULT_MEMORY = 4 << 30
 
@@ -30,12 +30,12 @@ DEFAULT_MEMORY = 4 << 30
 def count_sequences(
     position: Position, depth: int, *, wide: bool | None = None, progress: Progress | None = None
 ) -> list[int]:
-    """Number of move sequences of length 0 to `depth` from `position`; a finished game stops."""
+    """The number of move sequences of length 0 to `depth` from `position`; a finished game has no continuation."""
     layout = compiled_layout(position.spec, wide=wide)
     chunk = _plies_within(_CHUNK_SEQUENCES, position.spec.actions)
     counts = [1]
     while len(counts) <= depth:
-        split = max(0, len(counts) - chunk)  # the head in Python, so that a long count can be watched and stopped
+        split = max(0, len(counts) - chunk)  # plies played in Python, to report progress and to stop
         total = 0
         for done, head in enumerate(_unfinished_after(position, split)):
             stones, mask = from_int(head.stones, layout.board), from_int(head.mask, layout.board)
@@ -47,7 +47,7 @@ def count_sequences(
 
 
 def _plies_within(sequences: int, actions: int) -> int:
-    """The largest number of plies with at most so many sequences, at least 1."""
+    """The largest number of plies with at most `sequences` sequences, at least 1."""
     plies = 1
     while actions ** (plies + 1) <= sequences and plies < 64:
         plies += 1
@@ -83,13 +83,13 @@ def _sequences(layout: Layout, stones: Bits, mask: Bits, depth: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PositionCounts:
-    """Distinct positions by ply, and what is known of them. Index 0 is the start."""
+    """Counts by ply. Index 0 is the start."""
 
     positions: list[int]
     terminal: list[int]
-    """Those in which the game is over."""
+    """Positions in which the game is over."""
     sequences: list[int]
-    """Move sequences that lead to them: the same as `count_sequences`, by another way."""
+    """Move sequences that lead to them: equal to `count_sequences`, computed differently."""
     games: list[int]
     """Complete games of that length."""
 
@@ -141,11 +141,11 @@ class _Level:
         return cls(stones, mask, np.ones(1, np.uint64))
 
     def unfinished(self, layout: Layout) -> _Level:
-        keep = _can_go_on(layout, self.stones, self.mask)
+        keep = _unfinished_positions(layout, self.stones, self.mask)
         return _Level(self.stones[keep], self.mask[keep], self.paths[keep])
 
     def successors(self, layout: Layout, spec: GameSpec, memory: int) -> _Level:
-        children = len(self.stones) * spec.actions  # at most; what is not filled costs no memory
+        children = len(self.stones) * spec.actions  # at most; untouched pages cost no memory
         words = self.stones.shape[1]
         key_words = words if spec.gravity else 2 * words
         needed = children * 8 * (2 * words + 2 * key_words + 4)  # arrays, sorted copy, order, paths
@@ -165,8 +165,8 @@ class _Level:
 
 
 @kernel
-def _can_go_on(layout: Layout, stones: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """Which positions have neither a line of the side that moved last nor a full board."""
+def _unfinished_positions(layout: Layout, stones: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """For each position, whether the side that moved last has no line and the board is not full."""
     keep = np.empty(len(stones), np.bool_)
     for index in range(len(stones)):
         taken = load(mask, index, layout.board)
@@ -187,7 +187,7 @@ def _fill_children(
     parents: np.ndarray,
 ) -> int:
     """Writes every successor, its exact key (without gravity: its stones and its mask) and the
-    index of the position it came from; returns how many there are.
+    index of the position it came from; returns their number.
     """
     child = 0
     words = stones.shape[1]

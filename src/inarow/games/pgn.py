@@ -1,8 +1,8 @@
-"""Game records as PGN-like text, for people and for tools that know chess.
+"""Game records as PGN-like text, for people and for chess tools.
 
 Tag pairs, then numbered moves with comments `{score value depth nodes time}` where known, such as
-`{+18 v0.75 d12 n5310 0.01s}`. White is the first side. The text is read back strictly and replayed
-by the rules; only `details` and the `?` of unknown tags are lost.
+`{+18 v0.75 d12 n5310 0.01s}`. White is the first side. Reading is strict and replays the game;
+a round trip loses only `details` and the `?` of unknown tags.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MAX_TEXT = 1 << 20
 
 
 def to_pgn(record: GameRecord) -> str:
-    """The record as PGN-like text that ends with a line break. `details` are left out."""
+    """The record as PGN-like text that ends with a line break, without `details`."""
     spec = record.spec
     position = record.position
     opening = format_moves(position.actions[: record.opening], spec)
@@ -96,14 +96,14 @@ def from_pgn(text: str) -> GameRecord:
         termination=cast(Termination, termination),
         opening=opening.ply,
         plies=tuple(plies) if any(ply != Ply() for ply in plies) else (),
-        seed=_integer(tags["Seed"], "Seed") if "Seed" in tags else None,
+        seed=_number(tags["Seed"], "Seed", int) if "Seed" in tags else None,
         fault=tags.get("Fault"),
         tags={name: tags[name] for name in TAGS if name in tags and tags[name] != _UNKNOWN.get(name)},
     ).check()
 
 
 def split_games(text: str) -> list[str]:
-    """The games of a PGN-like text with several, each beginning with its first tag."""
+    """The games of a PGN-like text, each beginning with its first tag."""
     return [game for game in re.split(r"\n\s*\n(?=\[)", text.strip()) if game.strip()]
 
 
@@ -137,7 +137,7 @@ def _tag(tags: dict[str, str], name: str) -> str:
 
 
 def _parse_movetext(text: str, spec: GameSpec, ply: int) -> tuple[list[int], list[Ply], str]:
-    """Actions, what was commented on each, and the result that closes the text."""
+    """The actions, the comment on each, and the result at the end."""
     actions: list[int] = []
     plies: list[Ply] = []
     result = ""
@@ -164,51 +164,37 @@ def _parse_movetext(text: str, spec: GameSpec, ply: int) -> tuple[list[int], lis
 
 
 _COMMENT_PARTS = (
-    ("score", re.compile(r"([+-]\d{1,4}|0)")),
-    ("value", re.compile(r"v([+-]?\d[^\s]{0,30})")),
-    ("depth", re.compile(r"d(\d{1,18})")),
-    ("nodes", re.compile(r"n(\d{1,18})")),
-    ("seconds", re.compile(r"(\d[^\s]{0,30})s")),
+    ("score", re.compile(r"([+-]\d{1,4}|0)"), "{:+d}"),
+    ("value", re.compile(r"v([+-]?\d[^\s]{0,30})"), "v{!r}"),
+    ("depth", re.compile(r"d(\d{1,18})"), "d{}"),
+    ("nodes", re.compile(r"n(\d{1,18})"), "n{}"),
+    ("seconds", re.compile(r"(\d[^\s]{0,30})s"), "{!r}s"),
 )
+"""Fields of `Ply`, how they are read, and how they are written."""
 
 
 def _format_comment(ply: Ply) -> str:
-    parts = []
-    if ply.score is not None:
-        parts.append(f"{ply.score:+d}" if ply.score else "0")
-    if ply.value is not None:
-        parts.append(f"v{ply.value!r}")
-    if ply.depth is not None:
-        parts.append(f"d{ply.depth}")
-    if ply.nodes is not None:
-        parts.append(f"n{ply.nodes}")
-    if ply.seconds is not None:
-        parts.append(f"{ply.seconds!r}s")
-    return " ".join(parts)
+    known = [(getattr(ply, name), form) for name, _, form in _COMMENT_PARTS]
+    parts = [form.format(value) for value, form in known if value is not None]
+    return " ".join("0" if part == "+0" else part for part in parts)
 
 
 def _parse_comment(comment: str) -> Ply:
     known: dict[str, Any] = {}
     for part in comment.split():
-        for name, pattern in _COMMENT_PARTS:
+        for name, pattern, _ in _COMMENT_PARTS:
             match = pattern.fullmatch(part)
             if match is not None and name not in known:
-                known[name] = (_number if name in ("value", "seconds") else _integer)(match[1], name)
+                known[name] = _number(match[1], name, float if name in ("value", "seconds") else int)
                 break
         else:
             raise NotationError(f"the comment {shown(comment)} is not of the form {{+18 v0.5 d12 n5310 0.01s}}")
     return Ply(**known)
 
 
-def _integer(text: str, name: str) -> int:
+def _number(text: str, name: str, kind: type[int] | type[float]) -> Any:
     try:
-        return int(text)
+        return kind(text)
     except ValueError:
-        raise NotationError(f"{name} is {shown(text)}; it must be a whole number") from None
-
-
-def _number(text: str, name: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise NotationError(f"{name} is {shown(text)}; it must be a number") from None
+        noun = "whole number" if kind is int else "number"
+        raise NotationError(f"{name} is {shown(text)}; it must be a {noun}") from None

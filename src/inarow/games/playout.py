@@ -1,4 +1,4 @@
-"""Compiled: games played to the end by uniformly random moves."""
+"""Compiled: games of uniformly random moves."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _playouts(
 
 @register_jitable
 def fill_heights(heights: np.ndarray, mask: Bits, layout: Layout) -> None:
-    """Writes the number of stones of each column. Means nothing without gravity."""
+    """Writes the number of stones in each column. Meaningful only with gravity."""
     column_cells = ~(~(mask ^ mask) << layout.rows)
     for column in range(layout.columns):
         heights[column] = count_cells((mask >> (column * layout.stride)) & column_cells)
@@ -59,7 +59,7 @@ def playout(
     layout: Layout, stones: Bits, mask: Bits, ply: int, heights: np.ndarray, rng: np.random.Generator
 ) -> tuple[int, int]:
     """One random game from a position that is not over: (1 win, 0 draw, -1 loss for the side to
-    move at its start, ply of its end). `heights` are those of `mask`, and are used up.
+    move at its start, ply of its end). `heights` must be those of `mask`, and are overwritten.
     """
     result = 1
     for end in range(ply + 1, layout.rows * layout.columns + 1):
@@ -74,8 +74,8 @@ def playout(
 
 @register_jitable
 def random_cell(mask: Bits, heights: np.ndarray, layout: Layout, rng: np.random.Generator) -> int:
-    """The cell of a uniformly drawn legal action; there is one. Counts it in `heights`."""
-    while True:  # draw again when the column is full or the cell taken
+    """The cell of a uniformly random legal action; one must exist. Updates `heights`."""
+    while True:  # draw again if the column is full or the cell taken
         column = int(rng.random() * layout.columns)
         if layout.gravity:
             height = int(heights[column])

@@ -1,7 +1,7 @@
-"""A position: an immutable value that knows its rules and how it came about.
+"""A position: an immutable value with its rules and the game that leads to it.
 
 Plain Python on integers of any size: it needs no compilation and is fast enough for playing and
-for records. Searches take `stones` and `mask` into kernels.
+for records. Searches pass `stones` and `mask` to kernels.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ import numpy.typing as npt
 from inarow.errors import FinishedGameError, IllegalMoveError, NotationError
 from inarow.games import rules
 from inarow.games.layout import Layout, layout_of
-from inarow.games.notation import format_move, format_moves, parse_moves
+from inarow.games.notation import format_diagram, format_move, format_moves, parse_diagram, parse_moves
 from inarow.games.spec import CONNECT_FOUR, GameSpec
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Position:
-    """The stones on a board. Equal when spec and stones are equal, however they came there.
+    """The stones on a board. Two are equal if spec and stones are, whatever the order of the moves.
 
-    Make one with `start`, `parse`, `from_diagram`, `from_array` or `play`; the constructor checks
-    nothing. Actions and cells are as `GameSpec` and `layout.py` say.
+    Make one with `start`, `parse`, `from_diagram`, `from_array`, `from_actions` or `play`; the constructor
+    checks nothing. `GameSpec` defines actions, `layout.py` cells.
     """
 
     spec: GameSpec
@@ -38,7 +38,7 @@ class Position:
     actions: tuple[int, ...] = field(compare=False)
     """A legal game that leads here."""
     winner: int | None = field(compare=False)
-    """1 or 2, the side that has a line; None while nobody has."""
+    """1 or 2, the side with a line; None if there is none."""
     layout: Layout = field(compare=False)
 
     @classmethod
@@ -59,23 +59,33 @@ class Position:
 
     @classmethod
     def from_diagram(cls, text: str, spec: GameSpec = CONNECT_FOUR) -> Position:
-        """The position drawn as `str(position)` draws it. Refuses what no legal game reaches."""
-        from inarow.games.diagram import parse_diagram
-
+        """The inverse of `str`; raises NotationError, or UnreachablePositionError if no legal game leads there."""
         return cls.from_array(parse_diagram(text, spec), spec)
 
     @classmethod
     def from_array(cls, cells: npt.ArrayLike, spec: GameSpec = CONNECT_FOUR) -> Position:
-        """The inverse of `to_array`; also takes Kaggle's flat list. Refuses what no game reaches."""
+        """The inverse of `to_array` and `to_kaggle`; raises as `from_diagram`."""
         from inarow.games.history import find_history
 
         try:
             array = np.asarray(cells)
-        except ValueError:  # what NumPy says to lists of unequal length
+        except ValueError:  # lists of unequal length
             rows, columns = spec.rows, spec.columns
             raise NotationError(f"the cells are not in rows of one length; {spec} has {rows} x {columns}") from None
+        return cls._after_all(find_history(array, spec), spec)
+
+    @classmethod
+    def from_key(cls, key: int, spec: GameSpec = CONNECT_FOUR) -> Position:
+        """The position without a line that has this `key`, with gravity only; raises UnreachablePositionError."""
+        from inarow.games.history import find_history_of_key
+
+        return cls._after_all(find_history_of_key(key, spec), spec)
+
+    @classmethod
+    def _after_all(cls, actions: Iterable[int], spec: GameSpec) -> Position:
+        """`from_actions` for actions that are known to be legal."""
         position = cls.start(spec)
-        for action in find_history(array, spec):
+        for action in actions:
             position = position._after(action)
         return position
 
@@ -148,9 +158,8 @@ class Position:
         return tuple(sorted([self.action_of(cell) for cell in cells_of(cells)])) if cells else ()
 
     def action_of(self, cell: int) -> int:
-        """The action that puts a stone on `cell`, if it is playable."""
-        row, column = self.layout.row_and_column(cell)
-        return column if self.layout.gravity else row * self.layout.columns + column
+        """The action that puts a stone on a playable cell."""
+        return rules.action_of(cell, self.layout)
 
     def _why_illegal(self, action: int) -> str:
         after = f"after {self.moves!r}" if self.actions else "at the start"
@@ -182,7 +191,7 @@ class Position:
         return self.winner is not None or self.mask == self.layout.board
 
     def check_ongoing(self) -> None:
-        """Raises FinishedGameError when the game is over, and there is nothing to decide."""
+        """Raises FinishedGameError if the game is over."""
         if self.is_over:
             raise FinishedGameError(f"the game on {self.spec} is over after {self.moves!r}")
 
@@ -210,10 +219,27 @@ class Position:
                 line |= starts << step * place
         return tuple(sorted(self.layout.row_and_column(cell) for cell in cells_of(line)))
 
+    @property
+    def last_cell(self) -> tuple[int, int] | None:
+        """(row, column) of the stone played last, row 0 on top; None at the start."""
+        if not self.actions:
+            return None
+        action = self.actions[-1]
+        if self.layout.gravity:
+            return self.layout.rows - self.column_heights[action], action
+        return divmod(action, self.layout.columns)
+
+    @property
+    def column_heights(self) -> tuple[int, ...]:
+        """The number of stones in each column."""
+        layout, column_cells = self.layout, (1 << self.layout.rows) - 1
+        columns = range(layout.columns)
+        return tuple([(self.mask >> column * layout.stride & column_cells).bit_count() for column in columns])
+
     # --- Other forms ---
 
     def mirror(self) -> Position:
-        """The position with left and right exchanged, and so its game."""
+        """The position and its game with left and right exchanged."""
         columns = self.layout.columns
         return Position(
             self.spec,
@@ -237,8 +263,6 @@ class Position:
         return [int(cell) for cell in self.to_array().ravel()]
 
     def __str__(self) -> str:
-        from inarow.games.diagram import format_diagram
-
         return format_diagram(self.to_array())
 
     def __repr__(self) -> str:
@@ -251,12 +275,12 @@ def _open_columns(full: int, columns: int, stride: int) -> tuple[int, ...]:
     return tuple([column for column in range(columns) if not full >> column * stride & 1])
 
 
-# Twins of the rules for plain integers, twice as fast since they leave a direction as soon as the
-# runs in it are too short.
+# The same as the rules, for plain integers: twice as fast, because they leave a direction as soon as
+# the runs in it are too short.
 
 
 def _has_line(stones: int, layout: Layout) -> bool:
-    """What `rules.has_line` finds."""
+    """The same as `rules.has_line`."""
     inarow = layout.inarow
     if inarow < 4:
         return rules.has_line(stones, layout)
@@ -270,7 +294,7 @@ def _has_line(stones: int, layout: Layout) -> bool:
 
 
 def _line_gaps(stones: int, layout: Layout) -> int:
-    """What `rules.line_gaps` finds in all directions."""
+    """The same as `rules.line_gaps` in all directions together."""
     inarow, found = layout.inarow, 0
     if inarow == 4:  # the usual case, written out: most of the time of simple agents is spent here
         for step in layout.steps:

@@ -1,4 +1,4 @@
-"""A finished (or broken-off) game as a value, and as a line of JSON. `pgn.py` is its twin for people."""
+"""The record of a game, and its form as a line of JSON. `pgn.py` has the form for people."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNFINISHED = "*"
 
 
 class Ply(msgspec.Struct, frozen=True, kw_only=True):
-    """What the side that moved knew about its move; None where it did not know or say."""
+    """What the player reported about its move; None where unknown."""
 
     score: int | None = None
     """Exact, for the side that moved."""
@@ -29,12 +29,12 @@ class Ply(msgspec.Struct, frozen=True, kw_only=True):
     nodes: int | None = None
     seconds: float | None = None
     details: dict[str, Any] | None = None
-    """Whatever else the agent tells; JSON only."""
+    """Whatever else the agent reports; JSON only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameRecord:
-    """One game: who played, which moves, how it ended. `check` says whether it holds together."""
+    """One game: players, moves, result. `check` tests whether they agree."""
 
     board: str
     """Board string."""
@@ -47,14 +47,14 @@ class GameRecord:
     """1, 2, or None for a draw or an unfinished game."""
     termination: Termination = "normal"
     opening: int = 0
-    """How many moves at the start were given, not decided by the players."""
+    """Number of moves at the start that were given, not chosen by the players."""
     plies: tuple[Ply, ...] = ()
-    """One for each decided move; or empty."""
+    """One for each move after the opening; or empty."""
     seed: int | None = None
     fault: str | None = None
     """For an illegal move, a crash or a time-out: what the loser did, in one line."""
     tags: dict[str, str] = field(default_factory=dict)
-    """What else a tournament tells: some of `TAGS`."""
+    """Further PGN tags: some of `TAGS`."""
 
     @property
     def spec(self) -> GameSpec:
@@ -62,7 +62,7 @@ class GameRecord:
 
     @classmethod
     def of_position(cls, position: Position, first: str, second: str, *, opening: int = 0) -> GameRecord:
-        """A game between these two of which nothing but its moves is known."""
+        """A game of which only players and moves are known."""
         return cls(
             board=str(position.spec),
             first=first,
@@ -89,7 +89,7 @@ class GameRecord:
         return UNFINISHED if self.termination == "unfinished" else RESULTS[self.winner]
 
     def check(self) -> GameRecord:
-        """Itself; raises NotationError (or the error of the move) if the parts contradict each other."""
+        """Returns itself; raises NotationError, or the error of a move, if the fields contradict each other."""
         position = self.position
         if not 0 <= self.opening <= position.ply:
             raise NotationError(f"an opening of {self.opening} moves does not fit a game of {position.ply}")
@@ -98,7 +98,7 @@ class GameRecord:
         if not self.tags.keys() <= set(TAGS):
             raise NotationError(f"tags are {shown(', '.join(self.tags))}; they must be of {', '.join(TAGS)}")
         if self.winner not in RESULTS:
-            raise NotationError(f"the winner is {shown(repr(self.winner))}; it must be 1, 2 or nobody")
+            raise NotationError(f"the winner is {shown(repr(self.winner))}; it must be 1, 2 or null")
         if position.is_over and (self.winner, self.termination) != (position.winner, "normal"):
             raise NotationError(f"the moves end {RESULTS[position.winner]}, the record says {self.result}")
         if not position.is_over and (self.termination == "normal" or (self.winner is None) != (self.result == "*")):

@@ -1,11 +1,11 @@
 """The rules, written once for every kind of number that can hold a set of cells.
 
-`layout.py` draws the bits. These functions use only `& | ^ ~ << >>` and the few operations of
-`bits.py`, so the same lines run on Python integers (`Position`), and compiled by `kernels.py` on
-one machine word and on the five words of a `Wide`. Write no literal that meets a set of cells here.
+`layout.py` shows which bit is which cell. These functions use only `& | ^ ~ << >>` and the operations
+of `bits.py`, so the same lines run on Python integers (`Position`) and, compiled by `kernels.py`, on
+one machine word and on the five words of a `Wide`. Never combine a set of cells with a literal here.
 
-`stones` is one side's stones (of the side to move, unless a function says otherwise), `mask` all
-stones. Nothing is checked.
+`stones` are those of one side (the side to move, unless stated otherwise), `mask` those of both.
+Arguments are not checked.
 """
 
 from __future__ import annotations
@@ -15,12 +15,23 @@ from inarow.games.layout import Layout
 
 
 def action_count(layout: Layout) -> int:
-    """Actions of a board: columns with gravity, cells without."""
+    """The number of actions: columns with gravity, cells without."""
     return layout.columns if layout.gravity else layout.rows * layout.columns
 
 
+def cell_at(row: int, column: int, layout: Layout) -> int:
+    """The cell in `row` (0 on top) and `column`."""
+    return column * layout.stride + layout.rows - 1 - row
+
+
+def row_and_column(cell: int, layout: Layout) -> tuple[int, int]:
+    """The inverse of `cell_at`."""
+    column = cell // layout.stride
+    return layout.rows - 1 - (cell - column * layout.stride), column
+
+
 def playable(mask: Bits, layout: Layout) -> Bits:
-    """Every cell on which the next stone may come to lie, finished game or not."""
+    """Every cell on which the next stone can land, even if the game is over."""
     if layout.gravity:
         free: Bits = ((mask << 1) | layout.bottom) & layout.board & ~mask
     else:
@@ -29,15 +40,21 @@ def playable(mask: Bits, layout: Layout) -> Bits:
 
 
 def landing_cell(mask: Bits, action: int, layout: Layout) -> int:
-    """The cell on which `action` puts its stone; -1 where there is no room."""
+    """The cell on which the stone of `action` lands; -1 if the column is full or the cell taken."""
     if layout.gravity:
         bottom = action * layout.stride
         if has_cell(mask, bottom + layout.rows - 1):
             return -1
         return bottom + first_cell(playable(mask, layout) >> bottom)
     row = action // layout.columns
-    cell = (action - row * layout.columns) * layout.stride + layout.rows - 1 - row
+    cell = cell_at(row, action - row * layout.columns, layout)
     return -1 if has_cell(mask, cell) else cell
+
+
+def action_of(cell: int, layout: Layout) -> int:
+    """The action that puts a stone on a playable cell."""
+    row, column = row_and_column(cell, layout)
+    return column if layout.gravity else row * layout.columns + column
 
 
 def has_line(stones: Bits, layout: Layout) -> bool:
@@ -49,7 +66,7 @@ def has_line(stones: Bits, layout: Layout) -> bool:
 
 
 def line_starts(stones: Bits, step: int, inarow: int) -> Bits:
-    """The cells from which `inarow` stones follow each other `step` bits apart."""
+    """The cells at which `inarow` stones `step` bits apart begin."""
     runs = stones  # the starts of runs of `length` stones, doubled as long as it fits
     length = 1
     while 2 * length <= inarow:
@@ -88,7 +105,7 @@ def winning_cells(stones: Bits, mask: Bits, layout: Layout) -> Bits:
 
 
 def line_gaps(stones: Bits, step: int, inarow: int) -> Bits:
-    """The cells, on the board or off it, that are all that `inarow` cells `step` bits apart lack."""
+    """The cells, on the board or off it, that complete `inarow` stones `step` bits apart."""
     found = stones ^ stones
     before = ~found  # cells with `ahead` stones directly before them
     for ahead in range(inarow):
@@ -97,6 +114,17 @@ def line_gaps(stones: Bits, step: int, inarow: int) -> Bits:
             both = both & (stones >> (step * distance))
         found = found | both
         before = (before & stones) << step
+    return found
+
+
+def window(cells: int, column: int, height: int, part: Layout, layout: Layout) -> int:
+    """The cells of a part of the board, in the layout `part` of a smaller board. `column` and `height`
+    (0 at the bottom) are those of the lower left corner. Only for Python integers.
+    """
+    found, column_cells = 0, (1 << part.rows) - 1
+    for place in range(part.columns):
+        column_part = cells >> (column + place) * layout.stride + height & column_cells
+        found |= column_part << place * part.stride
     return found
 
 
@@ -111,10 +139,10 @@ def mirror(cells: Bits, layout: Layout) -> Bits:
 
 
 def gravity_key(stones: Bits, mask: Bits, layout: Layout) -> Bits:
-    """A number that no other position of a board with gravity has.
+    """A number that identifies a position on a board with gravity.
 
-    In each column the first free bit is set above the stones of the side to move; what lies under
-    that bit and is not set belongs to the other side.
+    In each column the first free bit is set, above the stones of the side to move; bits below it
+    that are not set are stones of the other side.
     """
     markers: Bits = ((mask << 1) | layout.bottom) & ~mask
     return stones | markers

@@ -1,4 +1,4 @@
-"""What no move can change: the size of the board, the length of a line, gravity."""
+"""The specification of a game: size of the board, length of a line, gravity."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class GameSpec:
 
     @property
     def actions(self) -> int:
-        """Size of the action set: legal or not, every action is below this number."""
+        """The number of actions, legal or not."""
         return self.columns if self.gravity else self.cells
 
     @property
@@ -63,7 +63,7 @@ class GameSpec:
 
 @lru_cache(maxsize=256)
 def _parse_size(text: str) -> GameSpec:
-    """The spec of a board string that is not a name. Kept, since every game record has one."""
+    """The spec of a board string that is not a name. Cached, since every game record has one."""
     match = _BOARD_STRING.fullmatch(text)
     if match is None:
         names = ", ".join(NAMED_SPECS)

@@ -1,6 +1,6 @@
-"""Symmetries: ways to turn a board that change nothing about the game.
+"""Symmetries: rotations and reflections of the board that preserve the game.
 
-Gravity leaves the mirror image. Without gravity a square board has eight symmetries, another four.
+With gravity only the mirror image does. Without gravity a square board has eight symmetries, any other four.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from inarow.games.spec import GameSpec
 
 @dataclass(frozen=True, slots=True)
 class Symmetry:
-    """A permutation: what was in cell (action) i comes to lie in cell (action) `cells[i]`
-    (`actions[i]`). Cells are the bits of `layout.py`; sentinels stay where they are.
+    """A permutation: cell i moves to `cells[i]`, action i to `actions[i]`. Cells are the bits of
+    `layout.py`; sentinels stay in place.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Symmetry:
     actions: tuple[int, ...]
 
     def apply(self, position: Position) -> Position:
-        """The position turned over, and so its game."""
+        """The image of the position and of its game."""
         return Position(
             position.spec,
             self.move_cells(position.stones),
@@ -71,12 +71,12 @@ def _symmetry(spec: GameSpec, name: str, targets: np.ndarray) -> Symmetry:
 def canonical(position: Position) -> tuple[Position, Symmetry]:
     """The image of `position` with the smallest key, and the symmetry that leads to it.
 
-    Positions that are symmetric to each other have the same.
+    Symmetric positions have the same image.
     """
     images = [(symmetry.apply(position), symmetry) for symmetry in symmetries(position.spec)]
     return min(images, key=lambda image: image[0].key)
 
 
 def canonical_key(position: Position) -> int:
-    """The smallest key among the images of `position`: equal exactly for symmetric positions."""
+    """The smallest key among the images of `position`: equal if and only if positions are symmetric."""
     return canonical(position)[0].key

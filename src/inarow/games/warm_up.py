@@ -1,4 +1,4 @@
-"""Compiles every kernel of this room, for both kinds of boards, by using it once."""
+"""Compiles every kernel of this package, for both kinds of boards, by using it once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inarow.games.position import Position
 
 
 def warm_up_steps() -> Iterator[tuple[str, Callable[[], object]]]:
-    """What to run, each with its name."""
+    """The names and functions to run."""
     start = Position.start()
     for kind, wide in (("word", False), ("wide", True)):
         yield f"playouts ({kind})", partial(random_playouts, start, 1, np.random.default_rng(0), wide=wide)

@@ -18,7 +18,10 @@ _DRAFT = ".inarow-draft"
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[IO[bytes]]:
-    """A file that takes its name only when the block ends well and the disk has it; until then an older one stays."""
+    """A draft that replaces `path` when the block ends without an exception and the data is on disk.
+
+    Until then an older file stays; after an exception the draft is removed.
+    """
     draft = path.with_name(f".{path.name}.{os.getpid()}{_DRAFT}")
     try:
         with draft.open("wb") as file:
@@ -30,30 +33,31 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
         draft.unlink(missing_ok=True)
 
 
-def remove_drafts(folder: Path, name: str = "*") -> None:
-    """Removes what killed processes of this machine left of files that they were writing: of all, or of those
-    called `name`. Files that a living process writes stay.
+def remove_stale_drafts(folder: Path, name: str = "*") -> None:
+    """Removes the drafts that killed processes of this machine left: of all files, or of those called `name`.
+
+    Drafts of living processes stay.
     """
     for draft in folder.glob(f".{name}.*{_DRAFT}"):
         process = draft.name.removesuffix(_DRAFT).rpartition(".")[2]
-        if process.isdecimal() and not _lives(int(process)):
+        if process.isdecimal() and not _is_alive(int(process)):
             draft.unlink(missing_ok=True)
 
 
-def _lives(process: int) -> bool:
-    if sys.platform == "win32":  # where the question would be a Ctrl-C
+def _is_alive(process: int) -> bool:
+    if sys.platform == "win32":  # where os.kill would end the process
         return True
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except PermissionError:  # it is somebody else's
+    except PermissionError:  # the process of another user
         pass
     return True
 
 
 def content_hash(path: Path, error: type[InarowError]) -> str:
-    """Tells files apart, whatever their names; raises `error` if it cannot be read."""
+    """A hash of the contents of a file; raises `error` if it cannot be read."""
     try:
         return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
     except OSError as reason:

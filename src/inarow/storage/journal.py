@@ -1,10 +1,10 @@
-"""Journals: what long work has found out so far, a line each beside its result, so that it goes on after a kill.
+"""Journals: the partial results of a long computation, one per line, from which it resumes after a kill.
 
     00d4b6a5 5x5x4 4
     8a2c1f07 1234 -2 711
 
-Every line begins with the CRC-32 of the rest of it. The first one is the title, which says what the
-work is. A last line that a kill or a full disk cut off is dropped, and what it said is found out again.
+Every line begins with the CRC-32 of the rest of it. The first line is the title, which identifies the
+computation. An incomplete last line, left by a kill or a full disk, is dropped and computed again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from inarow.errors import InarowError, shown
-from inarow.storage.atomic import remove_drafts
+from inarow.storage.atomic import remove_stale_drafts
 from inarow.storage.locks import exclusive_lock
 
 
@@ -26,42 +26,42 @@ class Journal:
     def __init__(self, file: IO[bytes], lines: list[str]) -> None:
         self._file = file
         self.lines = lines
-        """What was there, in ASCII, without the title."""
+        """The lines found on opening, in ASCII, without the title."""
 
     def add(self, lines: Iterable[str]) -> None:
-        """Keeps lines: when this returns, a kill does not lose them."""
+        """Appends lines: once this returns, a kill does not lose them."""
         self._file.write(b"".join(map(_to_line, lines)))
         self._file.flush()
 
 
 @contextmanager
 def open_journal(result: Path, title: str, error: type[InarowError]) -> Iterator[Journal]:
-    """The journal of the work that makes the file `result`, gone on with or begun; removed if the block ends well.
+    """Opens or creates the journal beside the file `result`; removes it if the block ends without an exception.
 
-    Raises `error` if another process has it, if it is damaged, or if it belongs to work with another title.
+    Raises `error` if another process uses it, if it is damaged, or if its title differs.
     """
     path = result.with_name(result.name + ".journal")
     path.touch()
     with exclusive_lock(
         path, error(f"{result} is being made by another process; wait for it, or write to another file")
     ):
-        remove_drafts(result.parent, result.name)
+        remove_stale_drafts(result.parent, result.name)
         content = path.read_bytes()
-        whole = content[: content.rfind(b"\n") + 1]
-        if not whole and _to_line(title).startswith(content):
-            whole = _to_line(title)
-            path.write_bytes(whole)
-        lines = _read(whole, path, title, error)
+        complete = content[: content.rfind(b"\n") + 1]
+        if not complete and _to_line(title).startswith(content):
+            complete = _to_line(title)
+            path.write_bytes(complete)
+        lines = _read(complete, path, title, error)
         with path.open("ab") as file:
-            file.truncate(len(whole))
+            file.truncate(len(complete))
             yield Journal(file, lines)
         path.unlink()
 
 
-def _read(whole: bytes, path: Path, title: str, error: type[InarowError]) -> list[str]:
+def _read(complete: bytes, path: Path, title: str, error: type[InarowError]) -> list[str]:
     damaged = error(f"{path} is damaged; remove it to start anew")
     lines = []
-    for line in whole.splitlines(keepends=True):
+    for line in complete.splitlines(keepends=True):
         try:
             text = line[9:-1].decode("ascii")
         except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""One process at a time: claims on folders and files, which end with the process however it ends."""
+"""Exclusive locks on files and folders. A lock ends with its process, however that ends."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from inarow.errors import InarowError
-from inarow.storage.atomic import remove_drafts
+from inarow.storage.atomic import remove_stale_drafts
 
 
 @contextmanager
 def exclusive_lock(path: Path, refusal: InarowError) -> Iterator[None]:
-    """Raises `refusal` if another block, in whichever process, has the same file or folder, which must exist.
+    """Locks a file or folder, which must exist; raises `refusal` if another block, in any process, holds the lock.
 
-    Nothing is written: the claim is a lock on the path itself. Where the system has no such locks
-    (Windows, some network drives), everybody is let in.
+    Nothing is written: the lock is on the path itself. Where the system has no such locks (Windows,
+    some network drives), every caller gets in.
     """
     try:
         import fcntl
@@ -31,7 +31,7 @@ def exclusive_lock(path: Path, refusal: InarowError) -> Iterator[None]:
             raise refusal from None
         except OSError:  # a file system without locks
             pass
-        if not _is_at(path, descriptor):  # its owner has just finished and removed it
+        if not _is_at(path, descriptor):  # the owner has just removed or replaced it
             raise refusal
         yield
     finally:
@@ -40,9 +40,9 @@ def exclusive_lock(path: Path, refusal: InarowError) -> Iterator[None]:
 
 @contextmanager
 def exclusive_folder(folder: Path, refusal: InarowError) -> Iterator[None]:
-    """The same for a folder in which files are replaced whole: what a killed process left half-written goes."""
+    """Locks a folder, and removes the drafts that a killed process left in it."""
     with exclusive_lock(folder, refusal):
-        remove_drafts(folder)
+        remove_stale_drafts(folder)
         yield
 
 

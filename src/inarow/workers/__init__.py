@@ -1,10 +1,10 @@
-"""Running many independent tasks: one interface, whoever does the work.
+"""Running many independent tasks behind one interface, on local processes or on a cluster.
 
-promises     what workers offer, and how a user names them
+protocols    what workers offer, and how users choose them
 local        processes of this machine
 cluster      a Ray cluster
-interrupts   Ctrl-C at the right moment
-opening      workers for the length of a `with` block
+interrupts   delaying and forwarding Ctrl-C
+pools        workers for the duration of a `with` block
 """
 
 from inarow.workers.interrupts import interrupts_deferred, interrupts_held_back

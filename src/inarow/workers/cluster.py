@@ -1,9 +1,9 @@
 """Work on a Ray cluster: the only file that imports ray.
 
-A task is a Ray task that needs one CPU. Ray gives it again when its node dies, and computes again what
-was lost with a node; tasks are pure functions, so the result is the same. There are no actors: one holds its
-CPU, and after the death of a node would wait for a CPU that may never come, while a task goes to the next
-that is free. What a task keeps in its module is a cache, for Ray uses its processes again.
+Each task is a Ray task that needs one CPU. When a node dies, Ray runs its tasks again and recomputes lost
+results; tasks are pure functions, so the result is the same. There are no actors: an actor holds its CPU, and
+after the death of its node would wait for one that may never come, while a task runs on the next free CPU.
+Module state is only a cache, because Ray reuses its processes.
 """
 
 from __future__ import annotations
@@ -16,34 +16,33 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any, Generic
 
 import ray
 from ray.exceptions import RayError, RayTaskError
 
 from inarow.errors import ClusterError, TaskError, one_line, shown
+from inarow.version import __version__
 from inarow.workers.interrupts import interrupts_deferred, interrupts_held_back
-from inarow.workers.protocols import LOCAL, Outcome, Progress, Result, Task, Value, WorkerProcesses, that_can_travel
+from inarow.workers.protocols import LOCAL, Outcome, Progress, Result, Task, Value, WorkerProcesses, picklable_error
 
-_VERSION = version("inarow")
 _AUTO = "auto"
 _PORT_SECONDS = 5.0
 _ANSWER_SECONDS = 20.0
-"""How long a cluster may take to answer; Ray itself waits longer than a minute and then ends the process."""
+"""Time limit for a cluster to answer; Ray itself waits for more than a minute and then ends the process."""
 _OBJECT_STORE_BYTES = 256 << 20
-"""Of a local cluster: for what tasks share, and for results over 100 kB until they are taken."""
+"""Of a local cluster: for shared values, and for results over 100 kB until they are taken."""
 _RETRIES = 5
-"""How many deaths of its node or process a task survives: not more, for it may be their cause."""
+"""Retries after the death of a node or process; few, because the task may be the cause."""
 _PER_CPU = 2
-"""Tasks at once for each CPU: one to do and one to go on with."""
+"""Concurrent tasks per CPU: one runs, one waits."""
 _AHEAD = 4
-"""Tasks handed out, for each of these, beyond the oldest unfinished one: bounds memory."""
+"""Tasks submitted, per concurrent task, beyond the oldest unfinished one: bounds memory."""
 _TRIAL = "import sys, ray; ray.init(address=sys.argv[1], log_to_driver=False); ray.shutdown()"
 
 
 class Connection:
-    """To a cluster; `connect` makes one."""
+    """A connection to a cluster; `connect` makes one."""
 
     def __init__(self) -> None:
         self._submit: Callable[..., Any] = ray.remote(num_cpus=1, max_retries=_RETRIES)(_work).remote
@@ -52,22 +51,22 @@ class Connection:
             raise ClusterError("the cluster has no CPU")
 
     def submit(self, function: Callable[[Task], Any], task: Task) -> Any:
-        """Where the outcome of a task will be."""
-        return self._submit(_VERSION, function, task)
+        """A reference to the future outcome of a task."""
+        return self._submit(__version__, function, task)
 
     def pool(self, workers: int | None) -> ClusterPool:
-        """Works on so many tasks at once; on all CPUs that are there now if not told."""
+        """A pool with `workers` concurrent tasks; None: two per CPU that the cluster has now."""
         return ClusterPool(self, workers or _PER_CPU * self._cpus)
 
     def worker_processes(self, number: int) -> WorkerProcesses:
-        """So many queues of tasks."""
-        return _Sharing(_ClusterCompanion(self) for _ in range(number))
+        """`number` queues of tasks."""
+        return _ClusterWorkerProcesses(_ClusterWorkerProcess(self) for _ in range(number))
 
 
 @contextmanager
 def connect(address: str) -> Iterator[Connection]:
-    """A connection for the length of a `with` block; leaving it ends all tasks. Raises ClusterError."""
-    logging.getLogger("ray").setLevel(logging.CRITICAL)  # what matters is an error of ours
+    """A connection for the duration of a `with` block; leaving it ends all tasks. Raises ClusterError."""
+    logging.getLogger("ray").setLevel(logging.CRITICAL)  # failures are raised as errors
     _start() if address == LOCAL else _join(address)
     try:
         yield Connection()
@@ -77,7 +76,7 @@ def connect(address: str) -> Iterator[Connection]:
 
 
 def _start() -> None:
-    """A cluster of this machine alone, which ends with this process."""
+    """Starts a cluster on this machine only, which ends with this process."""
     try:
         with interrupts_held_back():
             ray.init(
@@ -95,20 +94,20 @@ def _join(address: str) -> None:
     host, _, port = address.rpartition(":")
     if address != _AUTO:
         if not host or "/" in host or not port.isdigit():
-            raise ClusterError(f"{shown(address)} is no cluster; give HOST:PORT, {_AUTO} or {LOCAL}")
+            raise ClusterError(f"{shown(address)} is not a cluster address; give HOST:PORT, {_AUTO} or {LOCAL}")
         try:
             socket.create_connection((host, int(port)), _PORT_SECONDS).close()
         except (OSError, OverflowError) as error:
             raise ClusterError(f"no cluster answers at {shown(address)}: {one_line(error)}") from None
-    _try(address)
+    _check_in_another_process(address)
     try:
         ray.init(address=address, log_to_driver=False, configure_logging=False)
     except (OSError, RuntimeError, ValueError, RayError) as error:
         raise ClusterError(f"no Ray cluster at {shown(address)}: {one_line(error)}") from None
 
 
-def _try(address: str) -> None:
-    """Joins in another process: Ray ends one that finds something else than a cluster."""
+def _check_in_another_process(address: str) -> None:
+    """Joins from another process first: Ray ends the process if the address is not a cluster."""
     command = [sys.executable, "-c", _TRIAL, address]
     try:
         trial = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_ANSWER_SECONDS)
@@ -120,20 +119,20 @@ def _try(address: str) -> None:
 
 
 def _work(wanted: str, function: Callable[[Any], Any], task: Any) -> Outcome:
-    """Runs on the cluster."""
-    if wanted != _VERSION:
-        return None, RuntimeError(f"a node has inarow {_VERSION}, and not {wanted}")
+    """The function that runs on the cluster."""
+    if wanted != __version__:
+        return None, RuntimeError(f"a node has inarow {__version__}, not {wanted}")
     try:
         return function(task), None
     except Exception as error:
-        return None, that_can_travel(error)
+        return None, picklable_error(error)
 
 
 def _result(reference: Any, task: object) -> Any:
     """Waits for the outcome of a task; raises TaskError if it failed."""
     try:
         result, failure = ray.get(reference)
-    except RayTaskError as error:  # outside of the function: it could not be loaded, or its result not be sent
+    except RayTaskError as error:  # outside the function: it could not be imported, or its result not be sent
         raise TaskError(task, one_line(error.cause)) from error
     except RayError as error:
         raise TaskError(task, f"the cluster lost it {_RETRIES + 1} times ({type(error).__name__})") from error
@@ -145,23 +144,23 @@ def _result(reference: Any, task: object) -> Any:
 class ClusterPool:
     """A cluster as a pool."""
 
-    def __init__(self, connection: Connection, at_once: int) -> None:
+    def __init__(self, connection: Connection, concurrent: int) -> None:
         self._connection = connection
-        self._at_once = at_once
+        self._concurrent = concurrent
 
     def map(
         self, function: Callable[[Task], Result], tasks: Iterable[Task], *, progress: Progress | None = None
     ) -> Iterator[Result]:
         tasks = list(tasks)
         given: deque[Any] = deque()
-        """From the oldest that was not taken."""
+        """References, from the oldest that was not taken."""
         unfinished: set[Any] = set()
         for done, task in enumerate(tasks):
             while True:
                 while (
                     done + len(given) < len(tasks)
-                    and len(unfinished) < self._at_once
-                    and len(given) < self._at_once * _AHEAD
+                    and len(unfinished) < self._concurrent
+                    and len(given) < self._concurrent * _AHEAD
                 ):
                     given.append(self._connection.submit(function, tasks[done + len(given)]))
                     unfinished.add(given[-1])
@@ -177,7 +176,7 @@ class ClusterPool:
         left = deque(tasks)
         given: dict[Any, Task] = {}
         while left or given:
-            while left and len(given) < self._at_once:
+            while left and len(given) < self._concurrent:
                 task = left.popleft()
                 given[self._connection.submit(function, task)] = task
             for reference in ray.wait(list(given), fetch_local=False)[0]:
@@ -186,13 +185,13 @@ class ClusterPool:
 
 
 def _still_unfinished(references: list[Any]) -> set[Any]:
-    """Waits until one of eight is finished: a look at many costs more than what can be given after it is worth."""
+    """The unfinished ones, after waiting until an eighth has finished: each look at many references is expensive."""
     ray.wait(references, num_returns=-(-len(references) // 8), fetch_local=False)
     return set(ray.wait(references, num_returns=len(references), timeout=0, fetch_local=False)[1])
 
 
-class _ClusterCompanion:
-    """A queue of tasks of a cluster."""
+class _ClusterWorkerProcess:
+    """A queue of tasks on a cluster."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -214,7 +213,7 @@ class _ClusterCompanion:
 
 @dataclass(frozen=True, slots=True)
 class _Stored(Generic[Value]):
-    """Shared through the cluster's object store."""
+    """A shared value in the object store of the cluster."""
 
     reference: Any
 
@@ -224,6 +223,6 @@ class _Stored(Generic[Value]):
         return value
 
 
-class _Sharing(WorkerProcesses):
+class _ClusterWorkerProcesses(WorkerProcesses):
     def share(self, value: Value) -> _Stored[Value]:
         return _Stored(ray.put(value))

@@ -1,4 +1,4 @@
-"""Ctrl-C at the right moment."""
+"""Delaying and forwarding Ctrl-C."""
 
 from __future__ import annotations
 
@@ -11,18 +11,32 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+_IMPORT_SYSTEM = ("importlib._bootstrap", "_frozen_importlib")
 _MOMENT = 0.002
-"""Seconds: long enough for a call of compiled code to begin."""
+"""Seconds; long enough for a call of compiled code to begin."""
 
 
 def raise_interrupt(number: int, frame: FrameType | None) -> None:
-    """A handler of Ctrl-C that raises KeyboardInterrupt, as Python's own does, but not where compiled code is being
-    called: Numba takes generators of random numbers apart with `ctypes.cast`, and crashes the process if that raises.
-    There Ctrl-C comes again a moment later.
+    """A signal handler that raises KeyboardInterrupt like Python's own, except where an exception would be lost or
+    crash the process. In that case the signal is sent again a moment later.
     """
-    if frame is None or frame.f_code is not ctypes.cast.__code__:
+    if not _loses_exceptions(frame):
         raise KeyboardInterrupt
     _thread.start_new_thread(_interrupt_later, ())
+
+
+def _loses_exceptions(frame: FrameType | None) -> bool:
+    """Whether an exception raised in a frame gets lost: LLVM calls back while machine code is loaded, and the import
+    system while a lock is released. Numba unpacks random number generators with `ctypes.cast` and crashes if that
+    raises.
+    """
+    if frame is not None and frame.f_globals.get("__name__") in _IMPORT_SYSTEM:
+        return True
+    while frame is not None:
+        if frame.f_code is ctypes.cast.__code__ or frame.f_globals.get("__name__", "").startswith("llvmlite.binding"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _interrupt_later() -> None:
@@ -31,7 +45,7 @@ def _interrupt_later() -> None:
 
 
 def interrupt_main_thread() -> None:
-    """Ctrl-C for the main thread, also where it waits."""
+    """Sends Ctrl-C to the main thread, even while it waits."""
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
     else:  # on Windows
@@ -40,25 +54,25 @@ def interrupt_main_thread() -> None:
 
 @contextmanager
 def interrupts_deferred() -> Iterator[None]:
-    """Ctrl-C waits for the end of the block, whichever thread the signal reaches: for short work that must
-    not be torn in two. Outside the main thread, which alone sees Ctrl-C, it does nothing.
+    """Delays Ctrl-C until the end of the block, whichever thread receives the signal: for short work that must not be
+    interrupted. Does nothing outside the main thread, which alone handles Ctrl-C.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    asked: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: asked.append(number))
+    received: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: received.append(number))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-    if asked:
+    if received:
         raise KeyboardInterrupt
 
 
 @contextmanager
 def interrupts_held_back() -> Iterator[None]:
-    """Ctrl-C waits for the end of the block, and processes started in it never see one."""
+    """Delays Ctrl-C until the end of the block; processes started in it never receive one."""
     if not hasattr(signal, "pthread_sigmask"):  # on Windows
         yield
         return

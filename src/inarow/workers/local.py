@@ -1,8 +1,8 @@
-"""Work on this machine: in this process, or in processes started afresh (spawn).
+"""Work on this machine: in this process, or in new processes (spawn).
 
-Processes end when the block that opened them is left, and with this process, even by SIGKILL: each has a
-pipe of its own, and its end is the worker's end. One that dies is an error, for it is a fault of the task
-or of the machine.
+Worker processes end when the block that opened them is left, and with this process, even by SIGKILL: each
+has its own pipe, and ends when the pipe closes. The unexpected end of a worker is an error, since it
+is a fault of the task or of the machine.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from typing import Any
 
 from inarow.errors import TaskError, one_line
 from inarow.workers.interrupts import interrupts_held_back
-from inarow.workers.protocols import Outcome, Progress, Result, Task, WorkerProcesses, that_can_travel
+from inarow.workers.protocols import Outcome, Progress, Result, Task, WorkerProcesses, picklable_error, result_of
 
 _ENDED = "a worker process ended unexpectedly"
 
 
-class InProcess:
-    """This process as a pool."""
+class InProcessPool:
+    """A pool that runs tasks in this process."""
 
     def map(
         self, function: Callable[[Task], Result], tasks: Iterable[Task], *, progress: Progress | None = None
@@ -45,15 +45,15 @@ class InProcess:
         yield from zip(tasks, self.map(function, tasks), strict=True)
 
 
-class Processes:
-    """Workers with a pipe each.
+class ProcessPool:
+    """A pool of worker processes with a pipe each.
 
-    A ProcessPoolExecutor does not serve here: its workers share one pipe, and one that is killed in
-    the middle of a long result leaves the reader of that pipe waiting for ever.
+    A ProcessPoolExecutor cannot be used: its workers share one pipe, and the reader waits forever if a
+    worker is killed while it sends a long result.
     """
 
     _AHEAD = 4
-    """Tasks handed out per worker beyond the oldest unfinished one: keeps all busy, bounds memory."""
+    """Tasks submitted per worker beyond the oldest unfinished one: keeps all busy, bounds memory."""
 
     def __init__(self, workers: int) -> None:
         self._window = workers * self._AHEAD
@@ -63,14 +63,15 @@ class Processes:
             try:
                 self._workers.extend(_Worker() for _ in range(workers))
             except BaseException:
-                self.end()
+                self.close()
                 raise
 
     def worker_processes(self) -> WorkerProcesses:
-        """The same workers, one by one."""
-        return WorkerProcesses(ProcessCompanion(worker) for worker in self._workers)
+        """The same processes, for use one by one."""
+        return WorkerProcesses(LocalWorkerProcess(worker) for worker in self._workers)
 
-    def end(self) -> None:
+    def close(self) -> None:
+        """Ends all processes."""
         for worker in self._workers:
             worker.process.kill()
         for worker in self._workers:
@@ -94,9 +95,7 @@ class Processes:
                     outcomes.update(self._received())
                 except (EOFError, OSError) as error:
                     raise TaskError(task, _ENDED) from error
-            result, failure = outcomes.pop(done)
-            if failure is not None:
-                raise TaskError(task, one_line(failure)) from failure
+            result = result_of(outcomes.pop(done), task)
             if progress is not None:
                 progress(done + 1, len(tasks))
             yield result
@@ -108,39 +107,35 @@ class Processes:
         due = dict(enumerate(tasks))
         while due:
             try:
-                # One at a time: another task would wait behind a long one while somebody else is free.
+                # One at a time: a second task would wait behind a long one while other workers are idle.
                 while given < len(tasks) and (worker := self._least_busy(at_most=1)) is not None:
                     worker.give(self._maps, given, function, tasks[given])
                     given += 1
                 outcomes = self._received()
             except (EOFError, OSError) as error:
                 raise TaskError(next(iter(due.values())), _ENDED) from error
-            failed = [(due[number], failure) for number, (_, failure) in outcomes.items() if failure is not None]
-            for number, (result, failure) in outcomes.items():
+            for number in sorted(outcomes, key=lambda number: outcomes[number][1] is not None):  # failures last
                 task = due.pop(number)
-                if failure is None:
-                    yield task, result
-            if failed:
-                task, failure = failed[0]
-                raise TaskError(task, one_line(failure)) from failure
+                yield task, result_of(outcomes[number], task)
 
     def _least_busy(self, *, at_most: int) -> _Worker | None:
-        """The worker with the fewest tasks, unless it has `at_most`: one to do, and another to go on with."""
+        """The worker with the fewest tasks, or None if it has `at_most`."""
         worker = min(self._workers, key=lambda worker: len(worker.given))
         return worker if len(worker.given) < at_most else None
 
     def _received(self) -> dict[int, Outcome]:
-        """By the number of the task, at least one outcome of this map, or some of an earlier one."""
+        """Waits for outcomes; those of the current map, by number of the task. Empty if all belong to earlier maps."""
         ready = set(wait([worker.connection for worker in self._workers]))
         taken = [worker.take() for worker in self._workers if worker.connection in ready]
         return {number: outcome for of_map, number, outcome in taken if of_map == self._maps}
 
 
-class ProcessCompanion:
-    """A process that is a worker_process: what a function keeps in its module stays there for the next task."""
+class LocalWorkerProcess:
+    """A worker process of this machine; the state of modules stays for the next task."""
 
     def __init__(self, worker: _Worker) -> None:
         self._worker = worker
+        self._tasks: deque[object] = deque()
 
     @property
     def due(self) -> int:
@@ -151,22 +146,21 @@ class ProcessCompanion:
             self._worker.give(0, 0, function, task)
         except OSError as error:
             raise TaskError(task, _ENDED) from error
+        self._tasks.append(task)
 
     def take(self, seconds: float = 0.0) -> list[Any]:
         results: list[Any] = []
         while self.due and self._worker.connection.poll(0.0 if results else seconds):
             try:
-                _, _, (result, failure) = self._worker.take()
+                _, _, outcome = self._worker.take()
             except (EOFError, OSError) as error:
-                raise TaskError("of a worker_process", _ENDED) from error
-            if failure is not None:
-                raise TaskError("of a worker_process", one_line(failure)) from failure
-            results.append(result)
+                raise TaskError(self._tasks[0], _ENDED) from error
+            results.append(result_of(outcome, self._tasks.popleft()))
         return results
 
 
 class _Worker:
-    """A process, our end of its pipe, and what it has been given and not yet returned."""
+    """A process, our end of its pipe, and the tasks whose outcomes it has not returned."""
 
     def __init__(self) -> None:
         context = multiprocessing.get_context("spawn")
@@ -174,7 +168,7 @@ class _Worker:
         self.given: deque[tuple[int, int]] = deque()
         self.process = context.Process(target=_work, args=(theirs,))
         self.process.start()
-        theirs.close()  # the worker has the only one: its end is seen here as the end of the pipe
+        theirs.close()  # only the worker has it now, so the pipe ends with the worker
 
     def give(self, of_map: int, number: int, function: Callable[[Task], Result], task: Task) -> None:
         """Raises OSError if the worker has ended."""
@@ -182,13 +176,13 @@ class _Worker:
         self.given.append((of_map, number))
 
     def take(self) -> tuple[int, int, Outcome]:
-        """Waits for the oldest outcome that is due; raises EOFError or OSError if the worker has ended."""
+        """Waits for the oldest pending outcome; raises EOFError or OSError if the worker has ended."""
         outcome = self.connection.recv()
         return *self.given.popleft(), outcome
 
 
 def _work(parent: Connection) -> None:
-    """A worker's life: Ctrl-C is the parent's business, and the end of its pipe the worker's end."""
+    """The main function of a worker: it ignores Ctrl-C, which the parent handles, and ends when the pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     tasks: SimpleQueue[tuple[Callable[[Any], Any], Any]] = SimpleQueue()
 
@@ -199,10 +193,10 @@ def _work(parent: Connection) -> None:
         except (EOFError, OSError):
             os._exit(1)
 
-    threading.Thread(target=read, name="lives with parent", daemon=True).start()
+    threading.Thread(target=read, name="inarow task reader", daemon=True).start()
     while True:
         function, task = tasks.get()
         try:
             parent.send((function(task), None))
         except Exception as error:
-            parent.send((None, that_can_travel(error)))
+            parent.send((None, picklable_error(error)))

@@ -1,7 +1,7 @@
-"""What workers promise, whoever they are, and how a user names them.
+"""The interface of workers, and how users choose them.
 
 Functions, tasks and results must be picklable and the function importable by name. Results do not
-depend on who works.
+depend on the kind or number of workers.
 """
 
 from __future__ import annotations
@@ -12,81 +12,79 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, Generic, Protocol, TypeVar
 
-from inarow.errors import InvalidLimitError, MissingExtraError, one_line
+from inarow.errors import InvalidLimitError, MissingExtraError, TaskError, one_line
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 Value = TypeVar("Value")
 Value_co = TypeVar("Value_co", covariant=True)
 Progress = Callable[[int, int], None]
-"""Called with (tasks done, tasks in all) each time the results grow."""
+"""Called with (tasks done, total) after each result."""
 
 MAX_WORKERS = 256
-"""Processes of this machine."""
+"""On this machine."""
 MAX_CLUSTER_WORKERS = 100_000
 LOCAL = "local"
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A Ray cluster that works; `pip install 'inarow[cluster]'`."""
+    """A Ray cluster; needs `pip install 'inarow[cluster]'`."""
 
     address: str = LOCAL
-    """HOST:PORT of a cluster that runs, `auto` for the one of which this machine is a node, or `local` for one that
-    is started on this machine and ended after the work.
+    """HOST:PORT of a running cluster, `auto` for the one of which this machine is a node, or `local` for a new one
+    on this machine that ends with the work.
     """
     workers: int | None = None
-    """How many tasks it works on at once at most; None: as many as it has CPUs."""
+    """Maximum number of concurrent tasks; None: two per CPU."""
 
 
 Workers = int | Cluster
-"""Who works: so many processes of this machine (1: this process), or a cluster."""
+"""A number of processes of this machine (1: this process itself), or a cluster."""
 
 
 class Pool(Protocol):
-    """Something that works on tasks."""
+    """Runs a function on many tasks."""
 
     def map(
         self, function: Callable[[Task], Result], tasks: Iterable[Task], *, progress: Progress | None = None
     ) -> Iterator[Result]:
         """The result of each task, in the order of the tasks, as soon as it and all before it are
-        there. A task that raises ends the iteration with a TaskError that carries the task. A pool
-        serves one map at a time: what another one has not yet returned is lost.
+        finished. A task that raises ends the iteration with a TaskError that carries the task. A pool
+        serves one map at a time: a new one discards the results that an older one has not yet returned.
         """
         ...
 
     def as_completed(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[tuple[Task, Result]]:
-        """Each task with its result, as soon as it is there: for long tasks whose results are kept one by one. All
-        else as with `map`.
-        """
+        """Each task with its result, in the order in which they finish. Otherwise like `map`."""
         ...
 
 
 class WorkerProcess(Protocol):
-    """Works on tasks one after the other while this process does something else.
+    """Runs tasks one after the other while the caller does something else.
 
-    One that is a process goes on with what a function has kept in its module. Of one on a cluster that is only a
-    cache: the next task may run elsewhere, and a task whose node died runs again.
+    A local process keeps the state of modules between tasks. On a cluster such state is only a cache: the next
+    task may run in another process, and a task whose node died runs again.
     """
 
     @property
     def due(self) -> int:
-        """Tasks whose results have not been taken."""
+        """The number of tasks whose results have not been taken."""
         ...
 
     def give(self, function: Callable[[Task], Any], task: Task) -> None:
-        """Hands over a task; raises TaskError if nobody is there to do it."""
+        """Submits a task; raises TaskError if the process has ended."""
         ...
 
     def take(self, seconds: float = 0.0) -> list[Any]:
-        """The results that are there, or come within so many seconds, in the order of the tasks: at most one
-        that had to be waited for. Raises TaskError for a task that failed.
+        """The finished results in the order of the tasks; waits up to `seconds` for the first of them.
+        Raises TaskError for a task that failed.
         """
         ...
 
 
 class Shared(Protocol[Value_co]):
-    """A part of many tasks. Equal ones have the same value."""
+    """A value that is part of many tasks."""
 
     @property
     def value(self) -> Value_co: ...
@@ -94,21 +92,21 @@ class Shared(Protocol[Value_co]):
 
 @dataclass(frozen=True, slots=True)
 class Carried(Generic[Value]):
-    """Shared by travelling with each task."""
+    """A shared value that is sent with each task."""
 
     value: Value
 
 
 class WorkerProcesses(tuple[WorkerProcess, ...]):
-    """Some worker_processes."""
+    """A number of worker processes."""
 
     def share(self, value: Value) -> Shared[Value]:
-        """Something large for their tasks to hold, which a cluster sends to each of its nodes only once."""
+        """Wraps a large value for use in tasks; a cluster sends it only once to each node."""
         return Carried(value)
 
 
 def check_workers(workers: Workers) -> None:
-    """Raises InvalidLimitError for a number of workers that nobody has, MissingExtraError for a cluster without Ray."""
+    """Raises InvalidLimitError for an invalid number of workers, MissingExtraError for a cluster without Ray."""
     number, most = (workers, MAX_WORKERS) if isinstance(workers, int) else (workers.workers, MAX_CLUSTER_WORKERS)
     if number is not None and not 1 <= number <= most:
         raise InvalidLimitError(f"workers is {number}; it must be 1 to {most}")
@@ -117,7 +115,7 @@ def check_workers(workers: Workers) -> None:
 
 
 def _has_ray() -> bool:
-    """Without loading it, which takes a second."""
+    """Whether Ray is installed, without importing it, which takes a second."""
     try:
         return find_spec("ray") is not None
     except ModuleNotFoundError:
@@ -125,11 +123,19 @@ def _has_ray() -> bool:
 
 
 Outcome = tuple[Any, Exception | None]
-"""What a task returned, or what it raised."""
+"""The result of a task, or the exception it raised."""
 
 
-def that_can_travel(error: Exception) -> Exception:
-    """The error itself, or its text if it does not survive the way to another process."""
+def result_of(outcome: Outcome, task: object) -> Any:
+    """The result of a task; raises TaskError if the task raised an exception."""
+    result, failure = outcome
+    if failure is not None:
+        raise TaskError(task, one_line(failure)) from failure
+    return result
+
+
+def picklable_error(error: Exception) -> Exception:
+    """The error itself, or one with its text if it cannot be pickled and unpickled."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:

@@ -1,0 +1,3 @@
+"""The version of inarow: the build and all packages read it here."""
+
+__version__ = "0.1.0"
