@@ -1,13 +1,13 @@
-"""What stops a search and who watches it: one contract for every search, agent and front end.
+"""Limits and watchers of searches: one contract for every search, agent and front end.
 
 A search polls its limits every few milliseconds. When one is reached it stops within 50 ms and returns the best
-result so far. It reports intermediate results to `watch` at the same pace; watching changes no result, and an
-exception raised by `watch` ends the search and propagates.
+result so far. It reports intermediate results to `watch` at the same pace; watching changes no result except the
+work it reports, and an exception raised by `watch` ends the search and propagates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -26,9 +26,9 @@ POLL_SECONDS = 0.02
 class Limits:
     """What stops a search before it is done; None does not limit.
 
-    Given to an agent, a budget (any field but `cancelled`) replaces the budget of the agent string; fields that an
-    agent cannot honour are ignored (`AgentKind.limits` lists those it honours). `seconds=math.inf` with `cancelled`
-    searches until cancelled.
+    Given to an agent, a budget (any field but `cancelled`) replaces the budget of the agent string; `cancelled` alone
+    leaves it. Fields that an agent cannot honour are ignored: `AgentKind.limits` lists those it honours.
+    `seconds=math.inf` with `cancelled` searches until cancelled.
     """
 
     nodes: int | None = None
@@ -48,10 +48,17 @@ class Limits:
         if self.depth is not None and self.depth < 1:
             raise InvalidLimitError(f"depth is {self.depth}; it must be at least 1")
 
-    @property
-    def has_budget(self) -> bool:
-        """Whether anything but `cancelled` is set."""
-        return not (self.nodes is self.simulations is self.depth is self.seconds is None)
+    def replaced_by(self, given: Limits | None, honoured: Sequence[str]) -> Limits:
+        """These limits of an agent, or the budget of `given` if it sets one of the fields `honoured`.
+
+        `cancelled` is that of `given`.
+        """
+        if given is None:
+            return self
+        budget = {name: getattr(given, name) for name in honoured}
+        if all(value is None for value in budget.values()):
+            return replace(self, cancelled=given.cancelled)
+        return Limits(**budget, cancelled=given.cancelled)
 
     def less(self, nodes: int, seconds: float) -> Limits:
         """What remains after some work."""

@@ -1,4 +1,4 @@
-"""Compiles every kernel of this room by using it once."""
+"""Compiles every kernel of this package by using it once."""
 
 from __future__ import annotations
 
@@ -7,21 +7,29 @@ from functools import partial
 
 import numpy as np
 
+from inarow.games.kernels import compiled_layout
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.search.limits import Limits
 from inarow.search.minimax.heuristics import make_heuristic
 from inarow.search.minimax.minimax import Minimax
 from inarow.search.solver.solver import MIN_MEMORY, Solver
-from inarow.search.tree.mcts import TreeSearch
+from inarow.search.tree.config import SearchConfig
+from inarow.search.tree.evaluation import uniform_evaluator
+from inarow.search.tree.planes import planes_of
+from inarow.search.tree.proofs import look
+from inarow.search.tree.rollouts import Rollouts
+from inarow.search.tree.search import NetSearch, TreeSearch
 
 _WORD, _WIDE = GameSpec(5, 6, 4), GameSpec(8, 8, 5)
+_LITTLE = 1 << 16
 
 
 def warm_up_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     """What to run, each with its name."""
     for kind, spec in (("wide", _WIDE), ("word", CONNECT_FOUR)):
         yield f"minimax and mcts ({kind})", partial(_search_trees, Position.start(spec))
+        yield f"search with a network ({kind})", partial(search_with_network, spec)
     solvers = (("6x7x4", CONNECT_FOUR), ("word", _WORD), ("free", TIC_TAC_TOE), ("wide", _WIDE))
     for kind, spec in solvers:
         yield f"solver ({kind})", partial(_solve_a_little, Position.start(spec))
@@ -32,7 +40,20 @@ def _solve_a_little(position: Position) -> None:
 
 
 def _search_trees(position: Position) -> None:
-    Minimax(position.spec, make_heuristic("windows", position.spec)).search(position, 2)
-    search = TreeSearch(position.spec, np.random.default_rng(0))
-    action = search.search(position, simulations=50).action
-    search.search(position.play(action), simulations=50)
+    Minimax(position.spec, make_heuristic("windows", position.spec)).search(position, Limits(depth=2))
+    for rollouts in (Rollouts(), Rollouts(informed=1)):
+        search = TreeSearch(position.spec, np.random.default_rng(0), rollouts=rollouts)
+        action = search.search(position, limits=Limits(simulations=50)).action
+        search.search(position.play(action), limits=Limits(simulations=50))
+
+
+def search_with_network(spec: GameSpec) -> None:
+    """Runs a few simulations with the uniform evaluator."""
+    search = NetSearch(spec, uniform_evaluator, SearchConfig(root="puct"), memory=_LITTLE, cache_memory=_LITTLE)
+    start, layout = Position.start(spec), compiled_layout(spec)
+    after = start.play(search.search(start, limits=Limits(simulations=8)).action)
+    if not after.is_over:
+        search.search(after, limits=Limits(simulations=1))
+    planes_of(start)
+    empty = layout.board ^ layout.board
+    look(layout, empty, empty, 0)

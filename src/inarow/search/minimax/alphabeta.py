@@ -1,9 +1,8 @@
 """Compiled: minimax, with alpha-beta cut-offs or without, on every kind of board.
 
-The walk through the tree keeps its place in a record and not in a recursion. It can be left after any
-number of nodes and taken up again, so whoever waits can look at a clock in between, and other
-kernels can call it (Numba cannot cache a kernel that calls a recursive one). A record is one
-pointer; arrays in tuples would be counted in and out at every use.
+The walk through the tree keeps its state in a record instead of a recursion. It can be suspended after any
+number of nodes, so the caller can check a clock in between, and other kernels can call it (Numba cannot cache a
+kernel that calls a recursive one). A record is one pointer; arrays in tuples would be reference-counted at every use.
 
 Values are for the side to move at their level; level 0 is the root. A node is a position that is
 entered and not over; the root and finished games do not count.
@@ -11,63 +10,75 @@ entered and not over; the root and finished games do not count.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, NamedTuple, Protocol
 
 import numpy as np
 from numba.extending import register_jitable
 
-from inarow.games.bits import Bits, first_cell, has_cell, load, single_cell, store
+from inarow.games.bits import WORDS, Bits, first_cell, has_cell, load, single_cell, store
 from inarow.games.compiled_bits import mixed
-from inarow.games.kernels import completes_line, hash_key, kernel
+from inarow.games.kernels import Flag, Int, completes_line, hash_key, kernel, record_type
 from inarow.games.layout import Layout
 from inarow.games.rules import playable
 from inarow.games.spec import MAX_SIDE
-from inarow.games.wide import WORDS
-from inarow.search.minimax.heuristics import evaluate
+from inarow.search.minimax.heuristics import WeightsRecord, evaluate
 
 _CELLS = MAX_SIDE * MAX_SIDE
 
-WALK = np.dtype(
-    [
-        # How to search
-        ("prune", "i8"),  # whether to cut off
-        ("all_best", "i8"),  # whether the values of all best root moves shall be exact, or only that of the first
-        ("order", "i8", _CELLS),  # the actions in the order in which they are tried, each by the lowest cell
-        ("actions", "i8"),  # that it may fill: the bottom of its column, or the cell itself
-        ("wins", "f8", _CELLS + 1),  # what a line is worth to its maker, by the number of the stone that made it
-        # Where the search is
-        ("boards", "u8", (2, WORDS)),  # stones and mask of the current position
-        ("level", "i8"),
-        ("ply", "i8"),
-        ("depth", "i8"),  # level of the leaves
-        ("nodes", "i8"),
-        ("is_done", "i8"),
-        ("tried", "i8", _CELLS + 1),  # by level: how many actions of `order`
-        ("cells", "i8", _CELLS + 1),  # by level: the move that is being searched
-        ("alpha", "f8", _CELLS + 1),
-        ("beta", "f8", _CELLS + 1),
-        ("best", "f8", _CELLS + 1),
-        # What it found
-        ("best_action", "i8"),
-        ("values", "f8", _CELLS),  # of root moves: an upper bound where cut off, NaN where unknown
-        ("number", "i8"),  # of this search; entries of the table from others are void
-    ],
-    align=True,
-)
 
+class WalkRecord(Protocol):
+    """The state of a search."""
+
+    # How to search
+    prune: Flag  # whether to cut off
+    all_best: Flag  # whether the values of all best root moves are exact, or only that of the first
+    order: Annotated[np.ndarray, "i8", _CELLS]  # the lowest cell of each action, in the order in which they are tried
+    actions: Int
+    wins: Annotated[np.ndarray, "f8", _CELLS + 1]  # the worth of a line, by the number of the stone that made it
+    # Where the search is
+    boards: Annotated[np.ndarray, "u8", (2, WORDS)]  # stones and mask of the current position
+    level: Int
+    ply: Int
+    depth: Int  # level of the leaves
+    nodes: Int
+    is_done: Flag
+    tried: Annotated[np.ndarray, "i8", _CELLS + 1]  # by level: how many actions of `order`
+    cells: Annotated[np.ndarray, "i8", _CELLS + 1]  # by level: the move that is being searched
+    alpha: Annotated[np.ndarray, "f8", _CELLS + 1]
+    beta: Annotated[np.ndarray, "f8", _CELLS + 1]
+    best: Annotated[np.ndarray, "f8", _CELLS + 1]
+    # What it found
+    best_action: Int
+    values: Annotated[np.ndarray, "f8", _CELLS]  # of root moves: an upper bound where cut off, NaN where unknown
+    number: Int  # of this search; entries of the table from others are void
+
+
+WALK = record_type(WalkRecord)
 ENTRY = np.dtype([("key", "u8"), ("bound", "f8"), ("search", "i4"), ("kind", "i4")], align=True)
 """An entry of the transposition table, which has no slots or a power of two."""
+
+
+class MinimaxContext(NamedTuple):
+    """Everything a search on one board works with; `Minimax` builds one. Not for two threads at once."""
+
+    layout: Layout
+    starts: Any  # of the heuristic: four sets of cells
+    weights: WeightsRecord
+    walk: WalkRecord
+    table: np.ndarray  # [slots] ENTRY
+
 
 _EXACT, _AT_LEAST, _AT_MOST = 0, 1, 2
 _DRAW = 0.0
 
 
 @register_jitable
-def begin(walk: Any, stones: Bits, mask: Bits, ply: int, depth: int) -> None:
+def begin(walk: WalkRecord, stones: Bits, mask: Bits, ply: int, depth: int) -> None:
     """Puts the walk on a position that is not over, `depth` plies (at least 1) above its leaves."""
     store(walk.boards, 0, stones)
     store(walk.boards, 1, mask)
-    walk.level = walk.nodes = walk.is_done = 0
+    walk.level = walk.nodes = 0
+    walk.is_done = False
     walk.ply, walk.depth, walk.best_action = ply, depth, -1
     for action in range(walk.actions):
         walk.values[action] = np.nan
@@ -76,20 +87,21 @@ def begin(walk: Any, stones: Bits, mask: Bits, ply: int, depth: int) -> None:
 
 
 @register_jitable
-def _enter(walk: Any, level: int, alpha: float, beta: float) -> None:
+def _enter(walk: WalkRecord, level: int, alpha: float, beta: float) -> None:
     walk.tried[level] = 0
     walk.alpha[level], walk.beta[level], walk.best[level] = alpha, beta, -np.inf
 
 
 @kernel
-def begin_walk(walk: Any, stones: Bits, mask: Bits, ply: int, depth: int) -> None:
+def begin_walk(walk: WalkRecord, stones: Bits, mask: Bits, ply: int, depth: int) -> None:
     """`begin`, from Python."""
     begin(walk, stones, mask, ply, depth)
 
 
 @kernel
-def advance(layout: Layout, starts: Any, weights: Any, walk: Any, table: np.ndarray, budget: int) -> None:
-    """Goes on for about `budget` nodes, or until `walk.is_done`."""
+def advance(context: MinimaxContext, budget: int) -> None:
+    """Continues for about `budget` nodes, or until `walk.is_done`."""
+    layout, starts, weights, walk, table = context
     stones, mask = load(walk.boards, 0, layout.board), load(walk.boards, 1, layout.board)
     level, ply, depth = walk.level, walk.ply, walk.depth
     nodes, done = 0, False
@@ -142,7 +154,7 @@ def advance(layout: Layout, starts: Any, weights: Any, walk: Any, table: np.ndar
 
 
 @register_jitable
-def _next_cell(mask: Bits, level: int, layout: Layout, walk: Any) -> int:
+def _next_cell(mask: Bits, level: int, layout: Layout, walk: WalkRecord) -> int:
     """The next move to search at a level; -1 when there is none or the rest cannot matter."""
     if walk.prune and walk.best[level] >= walk.beta[level]:
         return -1
@@ -165,7 +177,7 @@ def _action(cell: int, layout: Layout) -> int:
 
 
 @register_jitable
-def _floor(walk: Any, level: int, layout: Layout) -> float:
+def _floor(walk: WalkRecord, level: int, layout: Layout) -> float:
     """The value that the move now searched at `level` must exceed to matter."""
     if level > 0:
         return max(walk.alpha[level], walk.best[level])
@@ -175,7 +187,7 @@ def _floor(walk: Any, level: int, layout: Layout) -> float:
 
 
 @register_jitable
-def _offer_at_root(walk: Any, value: float, layout: Layout) -> None:
+def _offer_at_root(walk: WalkRecord, value: float, layout: Layout) -> None:
     """Takes the value of a root move; the first action of the best value wins, whatever the order."""
     action = _action(walk.cells[0], layout)
     walk.values[action] = value
@@ -193,7 +205,7 @@ def _slot(key: np.uint64, table: np.ndarray) -> int:
 
 
 @register_jitable
-def _recall(stones: Bits, mask: Bits, level: int, layout: Layout, walk: Any, table: np.ndarray) -> bool:
+def _recall(stones: Bits, mask: Bits, level: int, layout: Layout, walk: WalkRecord, table: np.ndarray) -> bool:
     """Whether the table answers for a position just entered; the answer is then its `best`."""
     key = hash_key(stones, mask, layout)
     entry = table[_slot(key, table)]
@@ -210,7 +222,7 @@ def _recall(stones: Bits, mask: Bits, level: int, layout: Layout, walk: Any, tab
 
 
 @register_jitable
-def _remember(stones: Bits, mask: Bits, level: int, layout: Layout, walk: Any, table: np.ndarray) -> None:
+def _remember(stones: Bits, mask: Bits, level: int, layout: Layout, walk: WalkRecord, table: np.ndarray) -> None:
     """Stores the value of a position that is being left."""
     key = hash_key(stones, mask, layout)
     entry = table[_slot(key, table)]

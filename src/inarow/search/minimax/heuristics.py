@@ -1,4 +1,4 @@
-"""Compiled: what a position looks like worth to somebody who cannot see its end.
+"""Compiled: heuristics, which estimate a position without search.
 
 windows   open windows by their stones (paranji-2025): 0.1, 0.3, 0.8 for one, two, three of four
 powers    open windows of two stones and more (gupta-shah-2022): 1000^(i-1) for i own stones,
@@ -6,53 +6,49 @@ powers    open windows of two stones and more (gupta-shah-2022): 1000^(i-1) for 
 squares   the longest of each side in every square (santos-2025): twice the largest and twice the
           smallest line sum where they are above 1 and below -1
 
-A window is a place for a line; it is open while only one side has stones in it. A square has as
-many rows and columns as a line has stones, its lines are its rows, columns and two diagonals.
-All three are for one side, called own here, whoever is to move, and leave lines out: who searches
-knows better what those are worth.
+A window is a place for a line; it is open while only one side has stones in it. A square has as many rows and columns
+as a line has stones; its lines are its rows, columns and two diagonals. Values are for one side, called own here,
+whichever side is to move. Complete lines do not count: the search scores them. `register_heuristic` adds others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, NamedTuple, Protocol
 
 import numpy as np
 from numba.extending import register_jitable
 
-from inarow.errors import InvalidLimitError
-from inarow.games.bits import Bits, count_cells, load, store
-from inarow.games.kernels import compiled_layout
+from inarow.errors import InvalidLimitError, shown
+from inarow.games.bits import WORDS, Bits, Wide, count_cells, load, store
+from inarow.games.kernels import Int, compiled_layout, record_type
 from inarow.games.layout import Layout
 from inarow.games.rules import line_starts
 from inarow.games.spec import GameSpec
-from inarow.games.wide import WORDS, Wide
-
-HeuristicName = Literal["windows", "powers", "squares"]
-HEURISTICS: tuple[HeuristicName, ...] = get_args(HeuristicName)
 
 _MAX_INAROW = 16
 _PUBLISHED_WINDOWS = {3: (20, 60), 4: (10, 30, 80)}
 WINDOW_UNIT = 100.0
 
 
-WEIGHTS = np.dtype(
-    [
-        ("own", "f8", _MAX_INAROW + 1),  # worth of an open window by its number of own stones
-        ("other", "f8", _MAX_INAROW + 1),  # the same for stones of the other side
-        ("side", "i8"),  # of a square; 0: count windows
-        ("square", "u8", (2 * _MAX_INAROW + 2, WORDS)),  # the lines of the square in the lower left corner
-        ("lines", "i8"),  # how many they are
-    ],
-    align=True,
-)
+class WeightsRecord(Protocol):
+    """What a heuristic counts, and how much."""
+
+    own: Annotated[np.ndarray, "f8", _MAX_INAROW + 1]  # worth of an open window by its number of own stones
+    other: Annotated[np.ndarray, "f8", _MAX_INAROW + 1]  # the same for stones of the other side
+    side: Int  # of a square; 0: count windows
+    square: Annotated[np.ndarray, "u8", (2 * _MAX_INAROW + 2, WORDS)]  # lines of the lower left square
+    lines: Int  # their number
+
+
+WEIGHTS = record_type(WeightsRecord)
 
 
 class Heuristic(NamedTuple):
     """A heuristic on one board. Kernels take `starts` and `weights[0]`.
 
-    Its values are whole numbers of 1 / `unit`, for lines of up to five exactly so: equal positions
-    have equal values, and sums do not depend on their order.
+    Values are multiples of 1 / `unit`, exactly so for lines of up to five: equal positions have equal values, and
+    sums do not depend on their order.
     """
 
     starts: Any  # four sets, one for each step of the layout: where the windows that count begin
@@ -60,16 +56,28 @@ class Heuristic(NamedTuple):
     unit: float
 
 
-def make_heuristic(name: HeuristicName, spec: GameSpec, *, wide: bool | None = None) -> Heuristic:
-    """The heuristic `name` for a board; InvalidLimitError where it does not fit."""
-    if name == "squares":
-        return _square_heuristic(spec, wide)
-    if name == "powers":
-        own = [0.0, 0.0] + [1000.0 ** (stones - 1) for stones in range(2, spec.inarow)]
-        other = [0.0, 0.0] + [-(2000.0 ** (stones - 1)) for stones in range(2, spec.inarow)]
-        return window_heuristic(spec, own, other, 1.0, wide=wide)
-    own = [0.0, *window_weights(spec.inarow)]
-    return window_heuristic(spec, own, [-worth for worth in own], WINDOW_UNIT, wide=wide)
+HeuristicFactory = Callable[[GameSpec, bool | None], Heuristic]
+"""(spec, wide) -> heuristic; `wide` is for `window_heuristic`. Raises InvalidLimitError where it does not fit."""
+
+
+def make_heuristic(name: str, spec: GameSpec, *, wide: bool | None = None) -> Heuristic:
+    """The heuristic `name` for a board; raises InvalidLimitError where there is none or it does not fit."""
+    if name not in _FACTORIES:
+        raise InvalidLimitError(f"there is no heuristic {shown(name)}; heuristics are {', '.join(_FACTORIES)}")
+    return _FACTORIES[name](spec, wide)
+
+
+def heuristic_names() -> tuple[str, ...]:
+    """The names that `make_heuristic` knows."""
+    return tuple(_FACTORIES)
+
+
+def register_heuristic(name: str, factory: HeuristicFactory) -> None:
+    """Makes a heuristic known in this process, to agent strings too. Replaces an earlier one of that name."""
+    if name in _BUILT_IN or not name.replace("-", "_").isidentifier():
+        reason = "the name is taken" if name in _BUILT_IN else "a name has letters, digits, - and _ only"
+        raise InvalidLimitError(f"cannot register the heuristic {shown(name)}: {reason}")
+    _FACTORIES[name] = factory
 
 
 def window_heuristic(
@@ -98,7 +106,7 @@ def window_weights(inarow: int) -> list[float]:
     return rounded
 
 
-def _square_heuristic(spec: GameSpec, wide: bool | None) -> Heuristic:
+def _squares(spec: GameSpec, wide: bool | None) -> Heuristic:
     side, stride = spec.inarow, spec.rows + 1
     if side > min(spec.rows, spec.columns):
         raise InvalidLimitError(f"the heuristic squares does not fit {spec}: it has no square of {side}x{side}")
@@ -117,11 +125,26 @@ def _square_heuristic(spec: GameSpec, wide: bool | None) -> Heuristic:
     return heuristic
 
 
+def _powers(spec: GameSpec, wide: bool | None) -> Heuristic:
+    own = [0.0, 0.0] + [1000.0 ** (stones - 1) for stones in range(2, spec.inarow)]
+    other = [0.0, 0.0] + [-(2000.0 ** (stones - 1)) for stones in range(2, spec.inarow)]
+    return window_heuristic(spec, own, other, 1.0, wide=wide)
+
+
+def _windows(spec: GameSpec, wide: bool | None) -> Heuristic:
+    own = [0.0, *window_weights(spec.inarow)]
+    return window_heuristic(spec, own, [-worth for worth in own], WINDOW_UNIT, wide=wide)
+
+
+_FACTORIES: dict[str, HeuristicFactory] = {"windows": _windows, "powers": _powers, "squares": _squares}
+_BUILT_IN = frozenset(_FACTORIES)
+
+
 # --- Kernels ---
 
 
 @register_jitable
-def evaluate(own: Bits, other: Bits, starts: Any, weights: Any, layout: Layout) -> float:
+def evaluate(own: Bits, other: Bits, starts: Any, weights: WeightsRecord, layout: Layout) -> float:
     """The worth of a position to the side that has the stones `own`."""
     if weights.side > 0:
         return _square_sum(own, other, weights, layout)
@@ -132,7 +155,7 @@ def evaluate(own: Bits, other: Bits, starts: Any, weights: Any, layout: Layout) 
 
 
 @register_jitable
-def _window_sum(own: Bits, other: Bits, starts: Bits, step: int, weights: Any, layout: Layout) -> float:
+def _window_sum(own: Bits, other: Bits, starts: Bits, step: int, weights: WeightsRecord, layout: Layout) -> float:
     """The open windows of one direction. Stones are counted for all windows at once: bit i of the
     count of the window that starts on a cell is that cell's bit in the i-th set.
     """
@@ -182,7 +205,7 @@ def _equal(digit_1: Bits, digit_2: Bits, digit_4: Bits, digit_8: Bits, digit_16:
 
 
 @register_jitable
-def _square_sum(own: Bits, other: Bits, weights: Any, layout: Layout) -> float:
+def _square_sum(own: Bits, other: Bits, weights: WeightsRecord, layout: Layout) -> float:
     total = 0
     for column in range(layout.columns - weights.side + 1):
         for height in range(layout.rows - weights.side + 1):

@@ -1,4 +1,4 @@
-"""Solving without ceremony: solvers that are made once, with the books that come with the package."""
+"""`solve` and `analyse`: solvers that are made once per board, with the books of the package."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Literal
 from inarow.errors import BookError, one_line
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.search.limits import Limits
+from inarow.search.limits import Limits, Watch
 from inarow.search.solver.book import Book
 from inarow.search.solver.solution import Analysis, Solution
-from inarow.search.solver.solver import DEFAULT_MEMORY, Solver, Watch
+from inarow.search.solver.solver import DEFAULT_MEMORY, Solver
 
 BookChoice = Book | Literal["shipped"] | None
-"""A book, the one that comes with the package for that board (if any), or none."""
+"""A book, the one that ships with the package for that board (if any), or none."""
 
 
 class BookWarning(UserWarning):
-    """A book was refused, and the solver goes on without it."""
+    """A book was rejected; the solver continues without it."""
 
 
 def solve(
@@ -31,10 +31,10 @@ def solve(
     limits: Limits | None = None,
     memory: int = DEFAULT_MEMORY,
     threads: int = 1,
-    progress: Watch | None = None,
+    watch: Watch[Solution] | None = None,
 ) -> Solution:
     """The exact score of an unfinished position; see `Solver.solve`. `book=None` searches without one."""
-    return solver_for(position.spec, book, memory, threads).solve(position, weak=weak, limits=limits, progress=progress)
+    return solver_for(position.spec, book, memory, threads).solve(position, weak=weak, limits=limits, watch=watch)
 
 
 def analyse(
@@ -45,9 +45,11 @@ def analyse(
     limits: Limits | None = None,
     memory: int = DEFAULT_MEMORY,
     threads: int = 1,
+    watch: Watch[Analysis] | None = None,
 ) -> Analysis:
     """The exact score of every action of an unfinished position; see `Solver.analyse`."""
-    return solver_for(position.spec, book, memory, threads).analyse(position, only_best=only_best, limits=limits)
+    solver = solver_for(position.spec, book, memory, threads)
+    return solver.analyse(position, only_best=only_best, limits=limits, watch=watch)
 
 
 def solver_for(spec: GameSpec, book: BookChoice = "shipped", memory: int = DEFAULT_MEMORY, threads: int = 1) -> Solver:
@@ -69,7 +71,7 @@ def _bookless_solver(spec: GameSpec, memory: int, threads: int) -> Solver:
 
 @lru_cache(maxsize=16)
 def shipped_book(spec: GameSpec) -> Book | None:
-    """The book that comes with the package for a board; None, after one warning, if it is broken."""
+    """The book that ships with the package for a board; None, after one warning, if it is broken."""
     source = files("inarow.search.solver") / "books" / f"{spec}.npz"
     if not spec.gravity or not source.is_file():
         return None
@@ -77,5 +79,5 @@ def shipped_book(spec: GameSpec) -> Book | None:
         with as_file(source) as path:
             return Book.load(path)
     except BookError as error:
-        warnings.warn(f"going on without a book: {one_line(error)}", BookWarning, stacklevel=2)
+        warnings.warn(f"continuing without a book: {one_line(error)}", BookWarning, stacklevel=2)
         return None

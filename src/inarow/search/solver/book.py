@@ -3,8 +3,7 @@
 A book is an `.npz` file of three arrays: `keys` (uint64, ascending), `scores` (int8, one for each
 key, for the side to move) and `header` (bytes of a JSON object with format, version, board, plies,
 entries and checksum). The key of a position is the smaller one of its own key and that of its
-mirror image, so a book serves boards with gravity that fit one word. Read without pickle; a
-file that is anything else is refused.
+mirror image, so a book serves boards with gravity that fit one word. Files are read without pickle.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _KIND = FileKind("inarow-book", 1, "a book", BookError, max_bytes=256 << 20)
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """Scores by canonical key. Every position of up to `plies` stones is in it; maybe more are."""
+    """Scores by canonical key, of every position of up to `plies` stones and possibly of others."""
 
     spec: GameSpec
     plies: int
@@ -61,12 +60,7 @@ class Book:
 
     def save(self, path: Path) -> None:
         """Writes the file whole or not at all."""
-        header = {
-            "board": str(self.spec),
-            "plies": self.plies,
-            "entries": len(self),
-            "checksum": self.checksum,
-        }
+        header = {"board": str(self.spec), "plies": self.plies, "entries": len(self), "checksum": self.checksum}
         save_arrays(path, _KIND, header, self._arrays())
 
     @classmethod

@@ -1,8 +1,7 @@
-"""Building and checking opening books. Long work: it can be killed and goes on where it was.
+"""Building and checking opening books. A build that is killed resumes where it was.
 
-All positions of the last ply are solved, in worker processes; those before follow from them by the
-rules, and what follows the most expensive ones may be added. What is solved is appended to a
-journal beside the book, one line a position.
+Worker processes solve all positions of the last ply; the scores of earlier ones follow from them, and the successors
+of the most expensive ones may be added. Solved positions are appended to a journal beside the book, one per line.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from pathlib import Path
 import numpy as np
 
 from inarow.errors import BookError, InvalidLimitError
-from inarow.games.history import order_of_columns
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.search.solver.book import Book, book_key, check_board
@@ -27,7 +25,7 @@ from inarow.workers import Pool
 Progress = Callable[[int, int], None]
 
 _CHUNK = 16
-"""Positions a task: neighbours, which share much of their trees."""
+"""Positions per task: neighbours, which share much of their trees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +65,10 @@ def build_book(
 ) -> Book:
     """Solves every unfinished position of `plies` stones and writes the book to `path`.
 
-    With `entries`, of the last ply only the most expensive positions are kept, so many that the book
-    has at most `entries`, and promises all positions of one ply less. With `deepen`, what follows so
-    many of the most expensive positions is solved and kept on top of that; the next number does the
-    same to what was added. The journal `path` + `.journal` is used and removed.
+    With `entries`, of the last ply only the most expensive positions are kept, so that the book has at most
+    `entries`, and it is complete for one ply less. With `deepen`, the successors of that number of the most expensive
+    positions are solved and kept on top of that; the next number does the same to what was added. The journal
+    `path` + `.journal` is used and removed.
     """
     check_board(spec)
     if not 0 <= plies < spec.cells:
@@ -80,7 +78,7 @@ def build_book(
     if min(deepen, default=0) < 0:
         raise InvalidLimitError(f"deepen is {min(deepen)}; it must be at least 0")
     if path.is_dir():
-        raise BookError(f"{path} is a folder; a file is to be written")
+        raise BookError(f"{path} is a folder; give the name of a file")
     levels = list(_levels(spec, plies))
     before = sum(map(len, levels[:-1]))
     if entries is not None and entries < before:
@@ -94,8 +92,8 @@ def build_book(
         beyond: dict[int, Position] = {}
         added = levels[-1]
         for count in deepen:
-            dearest = sorted(added.items(), key=lambda item: -solved[item[0]].nodes)[:count]
-            added = {book_key(after): after for _, position in dearest for after in _successors(position)}
+            costliest = sorted(added.items(), key=lambda item: -solved[item[0]].nodes)[:count]
+            added = {book_key(after): after for _, position in costliest for after in _successors(position)}
             solved |= _solve(added, solved, journal, spec, pool, memory, progress)
             beyond |= added
         book = _assemble(spec, plies, levels, beyond, solved, entries)
@@ -173,8 +171,8 @@ def _assemble(
     for level in reversed(levels[:-1]):
         scores |= {key: _score_from_children(position, scores) for key, position in level.items()}
     if entries is not None and len(scores) > entries:
-        dearest_last = sorted(levels[-1], key=lambda key: solved[key].nodes)
-        for key in dearest_last[: len(scores) - entries]:
+        cheapest_first = sorted(levels[-1], key=lambda key: solved[key].nodes)
+        for key in cheapest_first[: len(scores) - entries]:
             del scores[key]
         plies -= 1
     scores |= {key: solved[key].score for key in beyond}
@@ -216,22 +214,11 @@ def verify_book(
 
 
 def check_entry(book: Book, position: Position, truth: int | None) -> None:
-    """Raises BookError if the book does not say `truth` of a position."""
+    """Raises BookError if the score of a position in the book is not `truth`."""
     if book.score(position) != truth:
         raise BookError(f"the book says {book.score(position)} after {position.moves!r}; it is {truth}")
 
 
 def position_of_key(key: int, spec: GameSpec) -> Position:
-    """The position with this key, in which nobody has a line, reached by some legal game."""
-    stride = spec.rows + 1
-    bits = [key >> column * stride & (1 << stride) - 1 for column in range(spec.columns)]
-    heights = [column.bit_length() - 1 for column in bits]
-    side = 1 + sum(heights) % 2
-    columns = tuple(
-        tuple(side if column >> row & 1 else 3 - side for row in range(height))
-        for column, height in zip(bits, heights, strict=True)
-    )
-    position = Position.start(spec)
-    for action in order_of_columns(columns):
-        position = position.play(action)
-    return position
+    """The position with this key, in which neither side has a line, reached by some legal game."""
+    return Position.from_key(key, spec)

@@ -1,57 +1,62 @@
 """Compiled: exact scores on boards with gravity that fit one word, by null-window search.
 
-Every search asks one question, "is the score at least beta?", and answers with a number that is a
-lower bound if it reaches beta and an upper bound otherwise. Before it recurses into anything, it
-plays every move with all that follows by force, and settles what proofs or the table settle.
+A search for beta returns a lower bound of the score if it reaches beta and an upper bound otherwise. Before it recurses
+into anything, it plays every move with all that follows by force, and settles what proofs or the table settle.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Protocol
 
 import numpy as np
 from numba.extending import register_jitable
 
 from inarow.games.bits import count_cells
-from inarow.games.kernels import kernel
+from inarow.games.kernels import Int, Word, kernel, record_type
 from inarow.search.solver.forced import bounds, follow, safe_cells, winner_score
-from inarow.search.solver.geometry import ONE, ZERO, from_upward, open_lines, winning_cells
+from inarow.search.solver.geometry import ONE, ZERO, GeometryRecord, from_upward, open_lines, winning_cells
 from inarow.search.solver.lanes import prefetch
 from inarow.search.solver.table import HIGHEST, LOWEST, inlined, lower_of, probe, scramble, store, upper_of
 
 _TWO = np.uint64(2)
-_STOP_INTERVAL = 2047  # nodes between two looks at the stop flag, minus one
+_STOP_INTERVAL = 2047  # nodes between two checks of the stop flag, minus one
 _SETTLED = -(1 << 40)  # the order of a child that needs no search
 _WORST = -64
 
-CHILD = np.dtype(
-    [
-        ("stones", "u8"),
-        ("others", "u8"),
-        ("wins", "u8"),
-        ("other_wins", "u8"),
-        ("bucket", "u8"),
-        ("tag", "u8"),
-        ("ply", "i8"),
-        ("order", "i8"),
-    ],
-    align=True,
-)
+
+class ChildRecord(Protocol):
+    """A quiet position to search."""
+
+    stones: Word
+    others: Word
+    wins: Word
+    other_wins: Word
+    bucket: Word
+    tag: Word
+    ply: Int
+    order: Int
+
+
+CHILD = record_type(ChildRecord)
 MAX_CHILDREN = 1024
 """Children on the way from the root to a leaf, all together: at most actions times cells."""
 
-EFFORT = np.dtype(
-    [
-        ("nodes", "i8"),
-        ("node_limit", "i8"),
-        ("stopped", "i8"),
-        ("deep_ply", "i8"),  # from here on the deep table, without mirror images
-        ("deep_bits", "u8"),  # buckets of the deep table, as a power of two
-        ("shallow_bits", "u8"),
-        ("children", CHILD, MAX_CHILDREN),
-    ],
-    align=True,
-)
+
+class EffortRecord(Protocol):
+    """The state of one worker."""
+
+    nodes: Int
+    node_limit: Int
+    stopped: Int
+    deep_ply: Int  # from here on the deep table, without mirror images
+    deep_bits: Word  # buckets of the deep table, as a power of two
+    shallow_bits: Word
+    children: Annotated[Sequence[ChildRecord], CHILD, MAX_CHILDREN]
+
+
+EFFORT = record_type(EffortRecord)
+
 
 # What makes a move promising. For its side afterwards: winning cells directly above a playable cell,
 # two above, and anywhere but above one of the opponent's; forced moves that follow; being to move
@@ -61,14 +66,14 @@ _ABOVE, _TWO_ABOVE, _USEFUL, _FORCED, _AGAIN, _OPEN, _OTHERS_OPEN = 104, 40, 24,
 
 @kernel
 def prepare(
-    stones: np.uint64, mask: np.uint64, beta: int, geometry: Any, effort: Any, table: np.ndarray
+    stones: np.uint64, mask: np.uint64, beta: int, geometry: GeometryRecord, effort: EffortRecord, table: np.ndarray
 ) -> tuple[bool, int, bool]:
-    """What can be said of an unfinished position without a search.
+    """What is known of an unfinished position without a search.
 
-    Writes the quiet position that follows from it by force to effort.children[0]. Returns (whether
-    the question "at least beta?" is settled, the bound that settles it, whether that position has
-    the same side to move); bound and further questions are for its side to move. (Not one kernel
-    with `search`, since Numba cannot cache one that calls a recursive other.)
+    Writes the quiet position that follows from it by force to effort.children[0]. Returns (whether a bound settles
+    the null window at beta, that bound, whether the quiet position has the same side to move); the bound and
+    further searches are for the side to move there. (Not one kernel with `search`: Numba cannot cache a kernel that
+    calls a recursive other.)
     """
     others = mask ^ stones
     root = ply = count_cells(mask)
@@ -97,12 +102,19 @@ def prepare(
 
 
 @kernel
-def search(index: int, beta: int, base: int, geometry: Any, effort: Any, table: np.ndarray, stop: np.ndarray) -> int:
-    """Is the score of the quiet position effort.children[index] at least `beta`?
+def search(
+    index: int,
+    beta: int,
+    base: int,
+    geometry: GeometryRecord,
+    effort: EffortRecord,
+    table: np.ndarray,
+    stop: np.ndarray,
+) -> int:
+    """The null-window search of the quiet position effort.children[index].
 
-    A result >= beta is a lower bound, any other an upper bound; it means nothing once effort.stopped
-    is set. The caller found that neither the table nor `bounds` tells; effort.children[base:] is
-    free for use.
+    A result >= beta is a lower bound of its score, any other an upper bound; it means nothing once effort.stopped is
+    set. The caller found that neither the table nor `bounds` settles it; effort.children[base:] is free for use.
     """
     before = effort.nodes
     effort.nodes = before + 1
@@ -137,7 +149,9 @@ def search(index: int, beta: int, base: int, geometry: Any, effort: Any, table: 
 
 
 @register_jitable
-def _expand(node: Any, beta: int, base: int, geometry: Any, effort: Any, table: np.ndarray) -> tuple[int, int]:
+def _expand(
+    node: ChildRecord, beta: int, base: int, geometry: GeometryRecord, effort: EffortRecord, table: np.ndarray
+) -> tuple[int, int]:
     """Writes the children that are worth a search to effort.children[base:]; returns (how many, the
     best score among the others). Stops when that reaches beta.
     """
@@ -175,14 +189,14 @@ def _expand(node: Any, beta: int, base: int, geometry: Any, effort: Any, table: 
 
 @inlined
 def _place(
-    child: Any,
+    child: ChildRecord,
     stones: np.uint64,
     others: np.uint64,
     wins: np.uint64,
     other_wins: np.uint64,
     ply: int,
-    geometry: Any,
-    effort: Any,
+    geometry: GeometryRecord,
+    effort: EffortRecord,
 ) -> None:
     """Writes a quiet position to a record, with its place in the table."""
     child.stones, child.others, child.wins, child.other_wins, child.ply = stones, others, wins, other_wins, ply
@@ -190,8 +204,10 @@ def _place(
 
 
 @inlined
-def _cell_promise(move: np.uint64, stones: np.uint64, others: np.uint64, is_shallow: bool, geometry: Any) -> int:
-    """What a cell is worth in itself; near the root, where time is no matter, also by open lines."""
+def _cell_promise(
+    move: np.uint64, stones: np.uint64, others: np.uint64, is_shallow: bool, geometry: GeometryRecord
+) -> int:
+    """What a cell is worth in itself; near the root, where time does not matter, also by open lines."""
     worth = geometry.cell_order[count_cells(move - ONE)]
     if is_shallow:
         worth >>= 1
@@ -201,7 +217,7 @@ def _cell_promise(move: np.uint64, stones: np.uint64, others: np.uint64, is_shal
 
 
 @inlined
-def _threat_promise(wins: np.uint64, other_wins: np.uint64, playable: np.uint64, geometry: Any) -> int:
+def _threat_promise(wins: np.uint64, other_wins: np.uint64, playable: np.uint64, geometry: GeometryRecord) -> int:
     """What winning cells are worth to their side."""
     useful = wins & ~(from_upward(other_wins, geometry) << ONE)
     worth = _ABOVE * count_cells(wins & (playable << ONE))
@@ -210,7 +226,7 @@ def _threat_promise(wins: np.uint64, other_wins: np.uint64, playable: np.uint64,
 
 
 @register_jitable
-def _consult(ply: int, beta: int, base: int, count: int, best: int, effort: Any, table: np.ndarray) -> int:
+def _consult(ply: int, beta: int, base: int, count: int, best: int, effort: EffortRecord, table: np.ndarray) -> int:
     """Looks all children up before any is searched, and marks the settled ones; returns the best
     score known now.
     """
@@ -230,7 +246,9 @@ def _consult(ply: int, beta: int, base: int, count: int, best: int, effort: Any,
 
 
 @inlined
-def _locate(stones: np.uint64, others: np.uint64, ply: int, geometry: Any, effort: Any) -> tuple[np.uint64, np.uint64]:
+def _locate(
+    stones: np.uint64, others: np.uint64, ply: int, geometry: GeometryRecord, effort: EffortRecord
+) -> tuple[np.uint64, np.uint64]:
     """(bucket, tag) of a position; before the deep plies it shares them with its mirror image.
 
     The table holds two: first the deep one, small enough to stay in the processor's cache.
@@ -245,7 +263,7 @@ def _locate(stones: np.uint64, others: np.uint64, ply: int, geometry: Any, effor
 
 
 @inlined
-def _mirrored(key: np.uint64, geometry: Any) -> np.uint64:
+def _mirrored(key: np.uint64, geometry: GeometryRecord) -> np.uint64:
     """The key with its columns in reverse order."""
     column = (ONE << geometry.stride) - ONE
     result = ZERO

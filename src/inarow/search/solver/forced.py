@@ -8,12 +8,10 @@ and do not lie directly below a winning cell of the opponent.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from inarow.games.bits import count_cells
-from inarow.search.solver.geometry import ONE, ZERO, from_upward, has_line, winning_cells
+from inarow.search.solver.geometry import ONE, ZERO, GeometryRecord, from_upward, has_line, winning_cells
 from inarow.search.solver.table import inlined
 
 _NO_BOUND = 64  # above every score
@@ -27,7 +25,7 @@ def winner_score(stone: int, area: int) -> int:
 
 
 @inlined
-def safe_cells(mask: np.uint64, other_wins: np.uint64, geometry: Any) -> np.uint64:
+def safe_cells(mask: np.uint64, other_wins: np.uint64, geometry: GeometryRecord) -> np.uint64:
     """Playable cells after which the opponent cannot win at once, if the side to move cannot now."""
     playable = (mask + geometry.bottom) & geometry.cells
     attacked = playable & other_wins
@@ -44,7 +42,7 @@ def follow(
     other_wins: np.uint64,
     ply: int,
     safe: np.uint64,
-    geometry: Any,
+    geometry: GeometryRecord,
 ) -> _Chain:
     """Plays on while the side to move has exactly one safe cell, which `safe` is.
 
@@ -70,9 +68,9 @@ def follow(
 
 @inlined
 def bounds(
-    stones: np.uint64, others: np.uint64, other_wins: np.uint64, ply: int, beta: int, geometry: Any
+    stones: np.uint64, others: np.uint64, other_wins: np.uint64, ply: int, beta: int, geometry: GeometryRecord
 ) -> tuple[int, int]:
-    """(lower, upper) of a quiet position, as sharp as the question "at least beta?" needs."""
+    """(lower, upper) of a quiet position, as sharp as the null window at beta needs."""
     mask = stones | others
     lower = -winner_score(ply + 4, geometry.area)
     upper = winner_score(ply + 3, geometry.area)
@@ -93,7 +91,9 @@ def bounds(
 
 
 @inlined
-def _second_follows_up(stones: np.uint64, mask: np.uint64, other_wins: np.uint64, beta: int, geometry: Any) -> int:
+def _second_follows_up(
+    stones: np.uint64, mask: np.uint64, other_wins: np.uint64, beta: int, geometry: GeometryRecord
+) -> int:
     """Upper bound for the first side, which is to move on a board with an even number of rows.
 
     The second side answers directly above every odd-row cell, and answers a playable even-row cell
@@ -113,7 +113,9 @@ def _second_follows_up(stones: np.uint64, mask: np.uint64, other_wins: np.uint64
 
 
 @inlined
-def _first_follows_up(stones: np.uint64, mask: np.uint64, other_wins: np.uint64, beta: int, geometry: Any) -> int:
+def _first_follows_up(
+    stones: np.uint64, mask: np.uint64, other_wins: np.uint64, beta: int, geometry: GeometryRecord
+) -> int:
     """Upper bound for the second side, which is to move on a board with an even number of rows.
 
     The mirror image, with one odd-row winning cell of the first side as the target. In its column

@@ -1,17 +1,33 @@
-"""What the fast search knows about a board with gravity that fits one word, as one record.
+"""Compiled: the geometry of a board with gravity that fits one word, as one record.
 
-A record is handed down a deep recursion as a single pointer. In the words odd and even rows count
-from 1: the bottom row is odd.
+A record travels down a deep recursion as a single pointer. Rows count from 1: the bottom row is odd.
+
+Kernels read `geometry.stride` and the like. Given a record, they are compiled once for all boards; given a
+`ConstantGeometry`, they are compiled for its board alone, with the fields as constants of the machine code, which is
+faster (`tools/benchmarks/general_geometry.py`). Numba caches both on disk.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cache
+from typing import Annotated, Any, Protocol
 
 import numpy as np
-from numba.extending import register_jitable
+from numba import types
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    lower_getattr_generic,
+    models,
+    register_jitable,
+    register_model,
+    unbox,
+)
+from numba.np.numpy_support import from_dtype
 
 from inarow.games.bits import count_cells
+from inarow.games.kernels import Int, Word, record_type
 from inarow.games.layout import layout_of
 from inarow.games.position import cells_of
 from inarow.games.rules import line_gaps, line_starts
@@ -20,27 +36,29 @@ from inarow.search.solver.lanes import four_gaps, has_four
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 
-GEOMETRY = np.dtype(
-    [
-        ("cells", "u8"),  # every cell
-        ("bottom", "u8"),  # the lowest cell of each column
-        ("sentinels", "u8"),  # the bit above each column
-        ("odd_rows", "u8"),
-        ("even_rows", "u8"),
-        ("stride", "u8"),  # rows + 1
-        ("key_bits", "u8"),
-        ("key_mask", "u8"),
-        ("columns", "i8"),
-        ("area", "i8"),  # number of cells
-        ("inarow", "i8"),
-        ("steps", "i8", 4),  # directions in which a line fits
-        ("is_four", "i8"),  # four in a row, and lines fit in all directions or only upward
-        ("has_even_rows", "i8"),  # zugzwang arguments hold for an even number of rows only
-        ("column_cells", "u8", 64),  # by bit: the cells of its column
-        ("cell_order", "i8", 64),  # by bit: what the cell itself is worth in move ordering
-    ],
-    align=True,
-)
+
+class GeometryRecord(Protocol):
+    """A board with gravity that fits one word: a record, or a `ConstantGeometry`."""
+
+    cells: Word  # every cell
+    bottom: Word  # the lowest cell of each column
+    sentinels: Word  # the bit above each column
+    odd_rows: Word
+    even_rows: Word
+    stride: Word  # rows + 1
+    key_bits: Word
+    key_mask: Word
+    columns: Int
+    area: Int  # number of cells
+    inarow: Int
+    steps: Annotated[np.ndarray, "i8", 4]  # directions in which a line fits
+    is_four: Int  # four in a row, and lines fit in all directions or only upward
+    has_even_rows: Int  # zugzwang arguments hold for an even number of rows only
+    column_cells: Annotated[np.ndarray, "u8", 64]  # by bit: the cells of its column
+    cell_order: Annotated[np.ndarray, "i8", 64]  # by bit: what the cell itself is worth in move ordering
+
+
+GEOMETRY = record_type(GeometryRecord)
 
 _LINE_WORTH, _CENTRE_WORTH = 14, 8
 """In move ordering: a line through the cell, and a column towards the centre."""
@@ -83,7 +101,7 @@ def lines_through_cells(spec: GameSpec) -> np.ndarray:
 
 
 @register_jitable(forceinline=True)
-def winning_cells(stones: np.uint64, free: np.uint64, geometry: Any) -> np.uint64:
+def winning_cells(stones: np.uint64, free: np.uint64, geometry: GeometryRecord) -> np.uint64:
     """The cells of `free`, the empty ones, that complete a line of `stones`."""
     if geometry.is_four:
         return four_gaps(stones, geometry.stride) & free
@@ -91,7 +109,7 @@ def winning_cells(stones: np.uint64, free: np.uint64, geometry: Any) -> np.uint6
 
 
 @register_jitable(forceinline=True)
-def has_line(stones: np.uint64, geometry: Any) -> bool:
+def has_line(stones: np.uint64, geometry: GeometryRecord) -> bool:
     """Whether the stones contain a line."""
     if geometry.is_four:
         return has_four(stones, geometry.stride)
@@ -99,7 +117,7 @@ def has_line(stones: np.uint64, geometry: Any) -> bool:
 
 
 @register_jitable
-def _any_gaps(stones: np.uint64, geometry: Any) -> np.uint64:
+def _any_gaps(stones: np.uint64, geometry: GeometryRecord) -> np.uint64:
     gaps = ZERO
     for direction in range(4):
         gaps |= line_gaps(stones, int(geometry.steps[direction]), int(geometry.inarow))
@@ -107,7 +125,7 @@ def _any_gaps(stones: np.uint64, geometry: Any) -> np.uint64:
 
 
 @register_jitable
-def _has_any_line(stones: np.uint64, geometry: Any) -> bool:
+def _has_any_line(stones: np.uint64, geometry: GeometryRecord) -> bool:
     for direction in range(4):
         if line_starts(stones, int(geometry.steps[direction]), int(geometry.inarow)) != ZERO:
             return True
@@ -115,13 +133,13 @@ def _has_any_line(stones: np.uint64, geometry: Any) -> bool:
 
 
 @register_jitable(forceinline=True)
-def from_upward(cells: np.uint64, geometry: Any) -> np.uint64:
+def from_upward(cells: np.uint64, geometry: GeometryRecord) -> np.uint64:
     """The cells given and all above them in their columns."""
     return ((geometry.sentinels - cells) | cells) & geometry.cells
 
 
 @register_jitable
-def open_lines(cell: np.uint64, reach: np.uint64, geometry: Any) -> int:
+def open_lines(cell: np.uint64, reach: np.uint64, geometry: GeometryRecord) -> int:
     """How many lines through a cell lie wholly within `reach`."""
     lines = 0
     for direction in range(4):
@@ -131,3 +149,61 @@ def open_lines(cell: np.uint64, reach: np.uint64, geometry: Any) -> int:
             starts |= cell >> (step * distance)
         lines += count_cells(starts & line_starts(reach, step, inarow))
     return lines
+
+
+# --- Constants of the machine code ---
+
+
+class ConstantGeometry:
+    """Has the fields of the record of `make_geometry`, in Python and in compiled code."""
+
+    def __init__(self, spec: GameSpec) -> None:
+        self._numba_type_ = _GeometryType(spec)
+
+    def __getattr__(self, field: str) -> Any:
+        return getattr(_record(self._numba_type_.spec), field)
+
+
+@cache
+def _record(spec: GameSpec) -> Any:
+    return make_geometry(spec)[0]
+
+
+class _GeometryType(types.Type):
+    """The type that says which board it is."""
+
+    def __init__(self, spec: GameSpec) -> None:
+        self.spec = spec
+        super().__init__(name=f"Geometry({spec})")
+
+    def value(self, field: str) -> Any:
+        return getattr(_record(self.spec), field)
+
+    def kind_of(self, field: str) -> types.Type:
+        value = self.value(field)
+        kind = from_dtype(value.dtype)
+        return types.Array(kind, 1, "C", readonly=True) if isinstance(value, np.ndarray) else kind
+
+
+register_model(_GeometryType)(models.OpaqueModel)
+
+
+@infer_getattr
+class _Fields(AttributeTemplate):
+    key = _GeometryType
+
+    def generic_resolve(self, typ: _GeometryType, attr: str) -> types.Type:  # type: ignore[override]
+        return typ.kind_of(attr)
+
+
+@lower_getattr_generic(_GeometryType)
+def _constant(context: Any, builder: Any, geometry: _GeometryType, value: Any, field: str) -> Any:
+    kind = geometry.kind_of(field)
+    if isinstance(kind, types.Array):
+        return context.make_constant_array(builder, kind, np.ascontiguousarray(geometry.value(field)))
+    return context.get_constant(kind, geometry.value(field))
+
+
+@unbox(_GeometryType)
+def _unbox(kind: _GeometryType, instance: Any, context: Any) -> NativeValue:
+    return NativeValue(context.context.get_dummy_value())

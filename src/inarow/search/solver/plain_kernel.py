@@ -1,8 +1,7 @@
 """Compiled: exact scores on every kind of board, with gravity or without, in one word or five.
 
-A null-window search with a transposition table, forced moves and moves ordered by the threats they
-make. Boards with gravity that fit one word have a much faster search; this one serves all others,
-and checks the fast one in the tests.
+A null-window search with a transposition table, forced moves and moves ordered by the threats they make. It serves
+the boards that the much faster search does not, and the tests compare the two.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ from inarow.games.rules import has_line, playable, winning_cells
 NODES, NODE_LIMIT, STOPPED = 0, 1, 2
 """Places in `PlainSearch.effort`."""
 
-_CHECK_INTERVAL = 63  # nodes between two looks at the stop flag, minus one; on the largest boards some milliseconds
+_CHECK_INTERVAL = 63  # nodes between two checks of the stop flag, minus one; a few milliseconds on the largest boards
 _OFFSET = 128  # above every score; makes stored bounds positive
 _THREAT = 64  # what a winning cell is worth in move ordering, against one line through the cell
 _NO_SCORE = -_OFFSET
 
 
 class PlainSearch(NamedTuple):
-    """What a search works with: its memory and its clock."""
+    """The state of a search."""
 
     keys: np.ndarray  # [slots] uint64, slots a power of two
     bounds: np.ndarray  # [slots] uint16, lower * 256 + upper, both + 128; 0 where nothing is stored
@@ -37,7 +36,7 @@ class PlainSearch(NamedTuple):
     cell_order: np.ndarray  # [bits] int64, lines through each cell
     moves: np.ndarray  # [total] int64, lists of cells still to be tried, one list behind the other
     effort: np.ndarray  # [3] int64: nodes, node limit, whether stopped
-    stop: np.ndarray  # [1] uint8, set by anybody to end the search
+    stop: np.ndarray  # [1] uint8, set by another thread to end the search
 
 
 @register_jitable
@@ -47,10 +46,10 @@ def win_score(stone: int, layout: Layout) -> int:
 
 
 @kernel
-def ask(layout: Layout, stones: Bits, mask: Bits, ply: int, beta: int, base: int, search: PlainSearch) -> int:
-    """Is the score at least `beta`? A result >= beta is a lower bound, any other an upper bound; it
-    means nothing once the search is stopped. The game is not over; `search.moves[base:]` is free
-    for use. (Called from Python itself: Numba cannot cache a kernel that calls a recursive one.)
+def search_plain(layout: Layout, stones: Bits, mask: Bits, ply: int, beta: int, base: int, search: PlainSearch) -> int:
+    """A null-window search: a result >= beta is a lower bound of the score, any other an upper bound. It means
+    nothing once the search is stopped. The game is not over; `search.moves[base:]` is free for use. (Called from
+    Python itself: Numba cannot cache a kernel that calls a recursive one.)
     """
     search.effort[NODES] += 1
     if search.effort[NODES] & _CHECK_INTERVAL == 0 and (
@@ -81,7 +80,7 @@ def ask(layout: Layout, stones: Bits, mask: Bits, ply: int, beta: int, base: int
     best = _NO_SCORE
     for index in range(base, end):
         stone = single_cell(search.moves[index], mask)
-        score = -ask(layout, mask ^ stones, mask | stone, ply + 1, 1 - beta, end, search)
+        score = -search_plain(layout, mask ^ stones, mask | stone, ply + 1, 1 - beta, end, search)
         if search.effort[STOPPED] != 0:
             return 0
         best = max(best, score)
@@ -111,8 +110,8 @@ def safe_cells(others: Bits, mask: Bits, free: Bits, layout: Layout) -> Bits:
 
 @register_jitable
 def _provable(stones: Bits, mask: Bits, ply: int, layout: Layout) -> tuple[int, int]:
-    """(lower, upper) that hold when nobody wins within the next two moves: neither side can be
-    faster than that, and a side without room for a line cannot win at all.
+    """(lower, upper) if neither side wins within the next two moves: neither can be faster than
+    that, and a side without room for a line cannot win at all.
     """
     empty = layout.board & ~mask
     lower, upper = -win_score(ply + 4, layout), win_score(ply + 3, layout)

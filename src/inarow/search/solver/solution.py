@@ -26,7 +26,7 @@ class Solution:
 
     @property
     def outcome(self) -> int | None:
-        """1 win, 0 draw, -1 loss; None if the bounds do not tell."""
+        """1 win, 0 draw, -1 loss; None if the bounds leave it open."""
         if self.lower > 0 or self.upper < 0:
             return 1 if self.lower > 0 else -1
         return 0 if self.lower == self.upper else None

@@ -1,34 +1,29 @@
 """The exact solver: the score of any position, and of every action in it.
 
-One door to two engines: boards with gravity that fit one word have a fast one, all others a plain
-one. A `Solver` keeps its table, so related positions profit from each other.
+A `Solver` keeps its table, so related positions profit from each other.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from inarow.errors import BookError, InvalidLimitError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.search.limits import NO_LIMITS, POLL_SECONDS, Limits
+from inarow.search.limits import NO_LIMITS, POLL_SECONDS, Limits, Watch
 from inarow.search.solver.book import Book
-from inarow.search.solver.driver import NullWindowSearch, SearchProgress
-from inarow.search.solver.engine import Engine
-from inarow.search.solver.fast_engine import FastEngine
-from inarow.search.solver.plain_engine import PlainEngine
-from inarow.search.solver.solution import Analysis, Solution, plies_to_end, win_score
+from inarow.search.solver.driver import NullWindowSearch
+from inarow.search.solver.engines import Engine, FastEngine, PlainEngine
+from inarow.search.solver.solution import Analysis, Solution, win_score
 
 DEFAULT_MEMORY = 256 << 20
 MIN_MEMORY = 1 << 20
 MAX_THREADS = 64
 UNSURE_NODES = 20_000_000
-"""Default node limit on boards that nobody promises to solve: without gravity, or wider than a word."""
-
-Watch = Callable[[SearchProgress], None]
+"""Default node limit on boards that may be too hard: without gravity, or wider than a word."""
 
 
 class Solver:
@@ -52,18 +47,22 @@ class Solver:
         self._lock = threading.Lock()
 
     def solve(
-        self, position: Position, *, weak: bool = False, limits: Limits | None = None, progress: Watch | None = None
+        self,
+        position: Position,
+        *,
+        weak: bool = False,
+        limits: Limits | None = None,
+        watch: Watch[Solution] | None = None,
     ) -> Solution:
-        """The score of an unfinished position; in weak mode bounds that tell the outcome.
+        """The score of an unfinished position; in weak mode bounds that decide the outcome.
 
-        A limit, or an exception out of `progress`, ends the search early. Without `limits` a board
-        that may be too hard gets `UNSURE_NODES`; the solution then says what is known.
+        A limit leaves bounds. Without `limits` a board that may be too hard gets `UNSURE_NODES`.
         """
         self._check(position)
         with self._turn(limits or self._usual_limits) as left:
             if left is None:
                 return _unsolved(position)
-            return self._solved(position, _widest(position), weak, left, progress)
+            return self._solved(position, _widest(position), left, weak=weak, watch=watch)
 
     def analyse(
         self,
@@ -71,43 +70,58 @@ class Solver:
         *,
         only_best: bool = False,
         limits: Limits | None = None,
-        progress: Callable[[int, Solution], None] | None = None,
+        watch: Watch[Analysis] | None = None,
     ) -> Analysis:
         """The score of every action of an unfinished position.
 
-        `only_best` asks of each action no more than whether it keeps the score, and gives the
-        others none. `progress` is told each action with the solution of the position after it.
+        `only_best` finds out of each action only whether it keeps the score, and leaves the scores of the others
+        None. The watcher receives what is known so far: first the bounds, then one score after the other.
         """
         self._check(position)
         limits, clock = limits or self._usual_limits, time.perf_counter()
         scores: list[int | None] = [None] * self.spec.actions
+        root, nodes = _unsolved(position), 0
+
+        def known(more_nodes: int = 0) -> Analysis:
+            return Analysis(
+                score=root.score,
+                bounds=(root.lower, root.upper),
+                plies=root.plies,
+                scores=tuple(scores),
+                best=tuple(action for action, score in enumerate(scores) if score is not None and score == root.score),
+                nodes=nodes + more_nodes,
+                seconds=time.perf_counter() - clock,
+            )
+
+        def watch_action(solution: Solution) -> None:
+            if watch is not None:
+                watch(known(solution.nodes))
+
+        def watch_root(solution: Solution) -> None:
+            nonlocal root
+            root = solution
+            watch_action(solution)
+
+        is_watched = watch is not None
         with self._turn(limits) as left:
-            root = _unsolved(position)
             if left is not None:
-                root = self._solved(position, _widest(position), False, left, None)
+                root = self._solved(position, _widest(position), left, watch=watch_root if is_watched else None)
             nodes = root.nodes
             for action in position.legal_actions if root.score is not None else ():
                 after = position.play(action)
                 if after.is_over:
                     scores[action] = 0 if after.winner is None else win_score(position, 1)
                     continue
-                # No answer is better for the opponent than the best one is for us.
+                # No reply is better for the opponent than the best one is for us.
                 bounds = -root.lower, max(-root.lower, 1 - root.lower if only_best else win_score(after, 1))
-                solution = self._solved(after, bounds, False, limits.less(nodes, time.perf_counter() - clock), None)
+                left = limits.less(nodes, time.perf_counter() - clock)
+                solution = self._solved(after, bounds, left, watch=watch_action if is_watched else None)
                 nodes += solution.nodes
                 if solution.score == -root.lower or not only_best:
                     scores[action] = None if solution.score is None else -solution.score
-                if progress is not None:
-                    progress(action, solution)
-        return Analysis(
-            score=root.score,
-            bounds=(root.lower, root.upper),
-            plies=root.plies,
-            scores=tuple(scores),
-            best=tuple(action for action, score in enumerate(scores) if score is not None and score == root.score),
-            nodes=nodes,
-            seconds=time.perf_counter() - clock,
-        )
+                if watch is not None:
+                    watch(known())
+        return known()
 
     def clear(self) -> None:
         """Forgets what was found, as if the solver were new."""
@@ -116,7 +130,7 @@ class Solver:
 
     @contextmanager
     def _turn(self, limits: Limits) -> Iterator[Limits | None]:
-        """Waits for other threads. Gives what is then left of the limits; None, and no turn, if one was reached."""
+        """Waits for other threads. Yields what is then left of the limits; None, without a turn, if one was reached."""
         clock = time.perf_counter()
         while not self._lock.acquire(timeout=POLL_SECONDS):
             if limits.is_reached(0, time.perf_counter() - clock):
@@ -128,21 +142,18 @@ class Solver:
             self._lock.release()
 
     def _solved(
-        self, position: Position, bounds: tuple[int, int], weak: bool, limits: Limits, progress: Watch | None
+        self,
+        position: Position,
+        bounds: tuple[int, int],
+        limits: Limits,
+        *,
+        weak: bool = False,
+        watch: Watch[Solution] | None = None,
     ) -> Solution:
-        known = self._book.score(position) if self._book is not None else None
-        if known is not None:
-            bounds = known, known
-        search = NullWindowSearch(position, *bounds, self._workers, weak=weak, limits=limits, progress=progress)
-        search.run()
-        exact = search.lower == search.upper
-        return Solution(
-            lower=search.lower,
-            upper=search.upper,
-            plies=plies_to_end(search.lower, position) if exact else None,
-            nodes=search.nodes,
-            seconds=search.seconds,
-        )
+        score = self._book.score(position) if self._book is not None else None
+        if score is not None:
+            bounds = score, score
+        return NullWindowSearch(position, *bounds, self._workers, weak=weak, limits=limits, watch=watch).run()
 
     def _check(self, position: Position) -> None:
         if position.spec != self.spec:
@@ -157,5 +168,5 @@ def _unsolved(position: Position) -> Solution:
 
 
 def _widest(position: Position) -> tuple[int, int]:
-    """Bounds that hold for every unfinished position with so many stones."""
+    """Bounds that hold for every unfinished position of this ply."""
     return -win_score(position, 2), win_score(position, 1)

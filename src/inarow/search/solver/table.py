@@ -24,7 +24,7 @@ LOWEST, HIGHEST = -32, 31
 """The scores that an entry can hold, and the bounds of an unknown position."""
 
 MIN_BUCKET_BITS = 16
-"""Keys have up to 64 bits and tags 48: a table has at least so many buckets, as a power of two."""
+"""Keys have up to 64 bits and tags 48: the least number of buckets, as a power of two."""
 
 _SCRAMBLER = np.uint64(0x9E3779B97F4A7C15)
 _ONE, _SIX, _TWELVE, _SIXTEEN = np.uint64(1), np.uint64(6), np.uint64(12), np.uint64(16)

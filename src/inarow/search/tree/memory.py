@@ -1,87 +1,144 @@
 """The memory of a Monte Carlo tree search: one array per property, allocated once.
 
-The children of a node lie next to each other, in random order. Node 0 is the root. A block of
-children is always behind its parent, which lets a tree be cut down to a subtree in place.
+Every tree owns a range of consecutive slots; its root is the first of them. The children of a node lie next to each
+other, always behind their parent, so a tree can be cut down to a subtree in place.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.extending import register_jitable
 
+from inarow.games.bits import WORDS, Wide
 from inarow.games.kernels import kernel
+from inarow.games.layout import Layout
+from inarow.games.rules import action_count
 from inarow.games.spec import GameSpec
 
-USED, VISITED, EXHAUSTED = range(3)
-"""Places in `Tree.counts`: slots taken, slots with a visit, whether a block did not fit."""
+ROOT, SLOTS, USED, VISITED, IS_FULL = range(5)
+"""Columns of `TreeArrays.counts`: first slot, slots, slots taken, nodes with a visit except the root (counted with
+rollouts only), whether a block of children did not fit."""
 
 UNKNOWN, DRAWN, SOONEST_WIN = 0, 1, 1000
-"""Values of `Tree.proof` besides SOONEST_WIN - n: the side that moved into the node wins with stone
-number n, and the negative: it loses so. The better for that side, the greater, DRAWN between."""
+"""Values of `TreeArrays.proof` besides SOONEST_WIN - n: the side that moved into the node wins with stone number n;
+the negative: it loses with stone number n. The greater, the better for that side, with DRAWN in between."""
 
 MAX_NODES = 2**31 - 1
 MAX_VISITS = 2**30 - 1
-"""Of the root: more would let the points, two for a win, overflow."""
+"""Of a root with rollouts: more could overflow `total`, in which a win counts two."""
 
 
-class Tree(NamedTuple):
-    """Results count for the side that moved into a node: two points for a win, one for a draw."""
+class TreeArrays(NamedTuple):
+    """Nodes of one or more trees. Results count for the side that moved into a node.
+
+    Network trees have no `tried` and `spread`, rollout trees no `prior`: those arrays are empty.
+    """
 
     visits: np.ndarray  # [slots] int32
-    points: np.ndarray  # [slots] int32
-    spread: np.ndarray  # [slots] float32, 1 / sqrt(visits)
-    first: np.ndarray  # [slots] int32, the first child
-    size: np.ndarray  # [slots] int16, children; 0 before they get their slots
-    tried: np.ndarray  # [slots] int16, children with a visit, which come first
-    cell: np.ndarray  # [slots] int16, the stone that leads here
-    proof: np.ndarray  # [slots] int16
-    counts: np.ndarray  # [3] int64
+    total: np.ndarray  # sum of results: int32 with rollouts, 2 for a win and 1 for a draw; else float32 of [-1, 1]
+    first: np.ndarray  # int32, the first child
+    size: np.ndarray  # int16, number of children; 0 before they are added
+    cell: np.ndarray  # int16, the stone that leads here
+    proof: np.ndarray  # int16
+    tried: np.ndarray  # int16, children with a visit, which come first
+    spread: np.ndarray  # float32, 1 / sqrt(visits)
+    prior: np.ndarray  # float32, probability of the move that leads here; siblings' sum to 1
+    counts: np.ndarray  # [trees, 5] int64
 
 
-SLOT_BYTES = 4 * 4 + 4 * 2
+ROLLOUT_SLOT_BYTES = 4 * 4 + 4 * 2
+NETWORK_SLOT_BYTES = 4 * 4 + 3 * 2
 
 
 def bytes_for_game(spec: GameSpec, simulations: int) -> int:
-    """What a tree can fill in a game of so many simulations a move; each gives slots to the children of one node."""
+    """The most that a rollout tree fills in a game; each simulation adds the children of one node."""
     decisions = spec.cells // 2 + 1
-    return SLOT_BYTES * (1 + simulations * spec.actions * decisions)
+    return ROLLOUT_SLOT_BYTES * (1 + simulations * spec.actions * decisions)
 
 
-def make_tree(memory: int) -> Tree:
-    """An empty tree of at most `memory` bytes, and at least a root."""
-    slots = min(max(1, memory // SLOT_BYTES), MAX_NODES)
-    tree = Tree(
-        visits=np.empty(slots, np.int32),
-        points=np.empty(slots, np.int32),
-        spread=np.empty(slots, np.float32),
-        first=np.empty(slots, np.int32),
-        size=np.empty(slots, np.int16),
-        tried=np.empty(slots, np.int16),
-        cell=np.empty(slots, np.int16),
-        proof=np.empty(slots, np.int16),
-        counts=np.zeros(3, np.int64),
+def make_rollout_tree(memory: int) -> TreeArrays:
+    """One tree of at most `memory` bytes that has at least a root."""
+    return _make_trees(1, min(max(1, memory // ROLLOUT_SLOT_BYTES), MAX_NODES), with_network=False)
+
+
+def make_network_trees(trees: int, slots: int) -> TreeArrays:
+    """Trees of `slots` nodes each."""
+    return _make_trees(trees, slots, with_network=True)
+
+
+def _make_trees(trees: int, slots: int, *, with_network: bool) -> TreeArrays:
+    count = trees * slots
+    rollout_count, network_count = (0, count) if with_network else (count, 0)
+    counts = np.zeros((trees, 5), np.int64)
+    counts[:, ROOT], counts[:, SLOTS] = np.arange(trees) * slots, slots
+    tree = TreeArrays(
+        visits=np.empty(count, np.int32),
+        total=np.empty(count, np.float32 if with_network else np.int32),
+        first=np.empty(count, np.int32),
+        size=np.empty(count, np.int16),
+        cell=np.empty(count, np.int16),
+        proof=np.empty(count, np.int16),
+        tried=np.empty(rollout_count, np.int16),
+        spread=np.empty(rollout_count, np.float32),
+        prior=np.empty(network_count, np.float32),
+        counts=counts,
     )
-    plant(tree)
+    for number in range(trees):
+        reset_tree(tree, number)
     return tree
 
 
 @register_jitable
-def plant(tree: Tree) -> None:
-    """Leaves nothing but a fresh root."""
-    tree.counts[USED], tree.counts[VISITED], tree.counts[EXHAUSTED] = 1, 0, 0
-    tree.visits[0] = tree.points[0] = 0
-    tree.spread[0] = 0.0
-    tree.first[0] = tree.size[0] = tree.tried[0] = tree.cell[0] = 0
-    tree.proof[0] = UNKNOWN
+def reset_tree(tree: TreeArrays, number: int) -> None:
+    """Reduces a tree to an unvisited root."""
+    root = tree.counts[number, ROOT]
+    tree.counts[number, USED], tree.counts[number, VISITED], tree.counts[number, IS_FULL] = 1, 0, 0
+    tree.visits[root] = tree.first[root] = tree.size[root] = tree.cell[root] = 0
+    tree.total[root] = 0
+    tree.proof[root] = UNKNOWN
+    if len(tree.tried) > 0:
+        tree.tried[root] = 0
+        tree.spread[root] = 0.0
+    if len(tree.prior) > 0:
+        tree.prior[root] = 1.0
 
 
 @register_jitable
-def number_subtree(first: np.ndarray, size: np.ndarray, root: int, place: np.ndarray) -> int:
-    """Writes 1, 2, ... to `place` for the nodes below and with `root`, in their order, where children always
-    lie behind; returns how many they are. `place` is zero for every slot in use.
+def take_slots(counts: np.ndarray, number: int, size: int) -> int:
+    """Takes a block of slots of a tree for the children of a node and returns the first; -1 if it does not fit."""
+    used = counts[number, USED]
+    if used + size > counts[number, SLOTS]:
+        counts[number, IS_FULL] = 1
+        return -1
+    counts[number, USED] = used + size
+    return counts[number, ROOT] + used
+
+
+def descend(tree: TreeArrays, cell: int) -> bool:
+    """Makes the visited child on `cell` the root of the only tree and drops the rest; False without such a child,
+    which changes nothing.
     """
+    children = np.arange(tree.first[0], tree.first[0] + tree.size[0])
+    found = children[(tree.cell[children] == cell) & (tree.visits[children] > 0)]
+    if not found.size:
+        return False
+    place = np.zeros(tree.counts[0, USED], np.int32)
+    used = _number_subtree(tree.first, tree.size, int(found[0]), place)
+    kept = np.flatnonzero(place)
+    first = np.where(tree.size[kept] > 0, place[tree.first[kept]] - 1, 0)
+    for array in tree[:-1]:
+        if len(array):
+            array[:used] = array[kept]
+    tree.first[:used] = first
+    tree.counts[0, USED:] = used, np.count_nonzero(tree.visits[:used]), 0
+    return True
+
+
+@kernel
+def _number_subtree(first: np.ndarray, size: np.ndarray, root: int, place: np.ndarray) -> int:
+    """Writes 1, 2, ... to `place`, zero before, for `root` and the nodes below it in their order; returns how many."""
     used = 0
     place[root] = 1
     for node in range(root, len(place)):
@@ -93,43 +150,56 @@ def number_subtree(first: np.ndarray, size: np.ndarray, root: int, place: np.nda
     return used
 
 
-def descend(tree: Tree, cell: int) -> bool:
-    """Makes the child on `cell` the root and forgets the rest; False, and nothing done, without such a child."""
-    children = np.arange(tree.first[0], tree.first[0] + tree.tried[0])
-    found = children[tree.cell[children] == cell]
-    if not found.size:
-        return False
-    _cut_down(tree, int(found[0]), np.zeros(tree.counts[USED], np.int32))
-    return True
+class SearchState(NamedTuple):
+    """Where the search of each network tree is."""
+
+    stones: np.ndarray  # [games, words] uint64, of the side to move at the root
+    mask: np.ndarray  # [games, words] uint64
+    ply: np.ndarray  # [games] int32
+    done: np.ndarray  # [games] int32, simulations
+    wanted: np.ndarray  # [games] int32
+    noise: np.ndarray  # [games, actions] float32, Gumbel or gamma variates for the root's children
+    value: np.ndarray  # [games] float32, the network's value of the root for its side to move; nan before
+    path: np.ndarray  # [games, cells + 1] int32, nodes of the simulation that waits for the network
+    length: np.ndarray  # [games] int32, moves in it
+    leaf_stones: np.ndarray  # [games, words] uint64, its last position
+    leaf_mask: np.ndarray  # [games, words] uint64
 
 
-@kernel
-def _cut_down(tree: Tree, root: int, place: np.ndarray) -> None:
-    """Moves the subtree of `root` to the front. `place` is zero for every slot in use."""
-    used, visited = number_subtree(tree.first, tree.size, root, place), 0
-    for old in range(root, len(place)):
-        if place[old] != 0:
-            new = place[old] - 1
-            tree.visits[new], tree.points[new] = tree.visits[old], tree.points[old]
-            tree.spread[new] = tree.spread[old]
-            tree.first[new] = place[tree.first[old]] - 1 if tree.size[old] > 0 else 0
-            tree.size[new], tree.tried[new] = tree.size[old], tree.tried[old]
-            tree.cell[new], tree.proof[new] = tree.cell[old], tree.proof[old]
-            visited += tree.visits[new] > 0
-    tree.counts[USED], tree.counts[VISITED], tree.counts[EXHAUSTED] = used, visited, 0
+def make_search_state(games: int, layout: Layout) -> SearchState:
+    """The state before any search."""
+    words, cells, actions = word_count(layout), layout.rows * layout.columns, action_count(layout)
+
+    def zeros(*shape: int, kind: Any = np.int32) -> np.ndarray:
+        return np.zeros((games, *shape), kind)
+
+    return SearchState(
+        stones=zeros(words, kind=np.uint64),
+        mask=zeros(words, kind=np.uint64),
+        ply=zeros(),
+        done=zeros(),
+        wanted=zeros(),
+        noise=zeros(actions, kind=np.float32),
+        value=np.full(games, np.nan, np.float32),
+        path=zeros(cells + 1),
+        length=zeros(),
+        leaf_stones=zeros(words, kind=np.uint64),
+        leaf_mask=zeros(words, kind=np.uint64),
+    )
 
 
 @register_jitable
-def prove(path: np.ndarray, length: int, first: np.ndarray, size: np.ndarray, proof: np.ndarray) -> None:
-    """Carries the proof of the last node of a path up as far as it reaches. Moves of a node that have no
-    child must be worse than all that have one.
-    """
-    for place in range(length - 1, -1, -1):
-        node = path[place]
-        best = proof[path[place + 1]]
-        if best < SOONEST_WIN // 2:  # no win: every child must be known
-            for child in range(first[node], first[node] + size[node]):
-                if proof[child] == UNKNOWN:
-                    return
-                best = max(best, proof[child])
-        proof[node] = DRAWN if best == DRAWN else -best
+def reset_search(state: SearchState, game: int) -> None:
+    """Puts a search before its first simulation."""
+    state.done[game] = 0
+    state.value[game] = np.nan
+
+
+def word_count(layout: Layout) -> int:
+    """Machine words of a set of cells."""
+    return WORDS if isinstance(layout.board, Wide) else 1
+
+
+def array_bytes(*parts: NamedTuple) -> int:
+    """The memory of all arrays in some tuples."""
+    return sum(array.nbytes for part in parts for array in part)

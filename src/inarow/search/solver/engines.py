@@ -1,0 +1,198 @@
+"""The compiled searches behind one interface: null-window searches of a position on one board.
+
+`FastEngine` serves boards with gravity that fit one word, `PlainEngine` all others. Several threads may search at the
+same time, each with its own worker; they share what they find through the engine's table.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from inarow.games.bits import from_int
+from inarow.games.kernels import compiled_layout
+from inarow.games.layout import Layout
+from inarow.games.position import Position
+from inarow.games.spec import CONNECT_FOUR, GameSpec
+from inarow.games.symmetry import symmetries
+from inarow.search.solver.fast_kernel import EFFORT, prepare, search
+from inarow.search.solver.geometry import ConstantGeometry, GeometryRecord, lines_through_cells, make_geometry
+from inarow.search.solver.plain_kernel import NODE_LIMIT, NODES, STOPPED, PlainSearch, search_plain
+from inarow.search.solver.table import MIN_BUCKET_BITS
+
+_NO_LIMIT = 1 << 62
+
+
+class SearchWorker(Protocol):
+    """The state of one thread."""
+
+    @property
+    def nodes(self) -> int:
+        """Positions visited since the worker was opened; may be read while it works."""
+        ...
+
+    @property
+    def quick_nodes(self) -> int:
+        """Nodes that take a few milliseconds. A longer search is worth a thread, where it can be stopped."""
+        ...
+
+    def search(self, position: Position, beta: int, *, nodes: int | None = None) -> int | None:
+        """A lower bound >= beta, or an upper bound < beta, of the score of an unfinished position; None if stopped,
+        or after about `nodes` nodes.
+        """
+        ...
+
+    def stop(self) -> None:
+        """Ends the search that another thread runs here, within milliseconds. A search that is about to start may
+        miss it: stop again until it returns.
+        """
+        ...
+
+
+class Engine(Protocol):
+    """A compiled search on one board, with its table."""
+
+    @property
+    def max_workers(self) -> int:
+        """How many threads may search at the same time."""
+        ...
+
+    def open_worker(self) -> SearchWorker: ...
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        ...
+
+
+# --- Boards with gravity in one word ---
+
+_BUCKET_BYTES = 16
+_DEEP_BITS = 17
+"""Buckets of the deep table as a power of two: 2 MB, which stays in the processor's cache."""
+_DEEP_CELLS = 18
+"""Positions with at most this many empty cells use the deep table."""
+
+
+class FastEngine:
+    """Has a table of at most `memory` bytes (and at least 4 MB), which workers share without locks.
+
+    With `constant` the kernels are compiled for this board alone: faster, but each board takes seconds to compile,
+    so by default only 6x7x4 has it.
+    """
+
+    max_workers = 64
+
+    def __init__(self, spec: GameSpec, memory: int, *, constant: bool | None = None) -> None:
+        deep_bytes = _BUCKET_BYTES << _DEEP_BITS
+        buckets = max(1 << MIN_BUCKET_BITS, (memory - deep_bytes) // _BUCKET_BYTES)
+        self._shallow_bits = buckets.bit_length() - 1
+        self._deep_ply = spec.cells - _DEEP_CELLS
+        is_constant = spec == CONNECT_FOUR if constant is None else constant
+        self._geometry = ConstantGeometry(spec) if is_constant else make_geometry(spec)[0]
+        self._table = np.zeros(2 * ((1 << _DEEP_BITS) + (1 << self._shallow_bits)), np.uint64)
+
+    def open_worker(self) -> FastSearchWorker:
+        effort: Any = np.zeros(1, EFFORT).view(np.recarray)
+        effort[0].deep_bits, effort[0].shallow_bits = _DEEP_BITS, self._shallow_bits
+        effort[0].deep_ply = self._deep_ply
+        return FastSearchWorker(self._geometry, effort, self._table)
+
+    def clear(self) -> None:
+        self._table.fill(0)
+
+
+class FastSearchWorker:
+    """See `SearchWorker`."""
+
+    quick_nodes = 20_000
+
+    def __init__(self, geometry: GeometryRecord, effort: Any, table: np.ndarray) -> None:
+        self._geometry, self._effort, self._table = geometry, effort, table
+        self._stop = np.zeros(1, np.uint8)
+
+    @property
+    def nodes(self) -> int:
+        return int(self._effort[0].nodes)
+
+    def search(self, position: Position, beta: int, *, nodes: int | None = None) -> int | None:
+        effort = self._effort[0]
+        effort.node_limit = _NO_LIMIT if nodes is None else effort.nodes + nodes
+        effort.stopped = self._stop[0] = 0
+        stones, mask = np.uint64(position.stones), np.uint64(position.mask)
+        settled, bound, again = prepare(stones, mask, beta, self._geometry, effort, self._table)
+        if not settled:
+            beta = beta if again else 1 - beta
+            bound = search(0, beta, 1, self._geometry, effort, self._table, self._stop)
+            if effort.stopped:
+                return None
+        return int(bound if again else -bound)
+
+    def stop(self) -> None:
+        self._stop[0] = 1
+
+
+# --- All boards ---
+
+_SLOT_BYTES = 10
+_QUICK_MOVES = 40_000
+"""Moves that a quick search may look at: at every node it looks at all actions."""
+
+
+class PlainEngine:
+    """Has a table of at most `memory` bytes.
+
+    One worker only: its table has two words an entry, which threads could see half written.
+    """
+
+    max_workers = 1
+
+    def __init__(self, spec: GameSpec, memory: int, *, wide: bool | None = None) -> None:
+        self._quick_nodes = _QUICK_MOVES // spec.actions
+        slots = 1 << (max(1, memory // _SLOT_BYTES).bit_length() - 1)
+        self._layout = compiled_layout(spec, wide=wide)
+        bits = self._layout.stride * self._layout.columns
+        images = [symmetry.cells for symmetry in symmetries(spec)[1:]]
+        moves = sum(min(spec.actions, left) for left in range(spec.cells + 1))
+        self._search = PlainSearch(
+            keys=np.zeros(slots, np.uint64),
+            bounds=np.zeros(slots, np.uint16),
+            symmetries=np.array(images, np.int64).reshape(-1, bits),
+            symmetry_plies=spec.cells // 2,
+            cell_order=lines_through_cells(spec),
+            moves=np.zeros(moves, np.int64),
+            effort=np.zeros(3, np.int64),
+            stop=np.zeros(1, np.uint8),
+        )
+
+    def open_worker(self) -> PlainSearchWorker:
+        return PlainSearchWorker(self._layout, self._search, self._quick_nodes)
+
+    def clear(self) -> None:
+        self._search.bounds.fill(0)
+
+
+class PlainSearchWorker:
+    """See `SearchWorker`."""
+
+    def __init__(self, layout: Layout, search: PlainSearch, quick_nodes: int) -> None:
+        self.quick_nodes = quick_nodes
+        self._layout = layout
+        self._search = search
+        search.effort[NODES] = 0
+
+    @property
+    def nodes(self) -> int:
+        return int(self._search.effort[NODES])
+
+    def search(self, position: Position, beta: int, *, nodes: int | None = None) -> int | None:
+        effort = self._search.effort
+        effort[NODE_LIMIT] = _NO_LIMIT if nodes is None else effort[NODES] + nodes
+        effort[STOPPED] = self._search.stop[0] = 0
+        like = self._layout.board
+        stones, mask = from_int(position.stones, like), from_int(position.mask, like)
+        bound = search_plain(self._layout, stones, mask, position.ply, beta, 0, self._search)
+        return None if effort[STOPPED] else int(bound)
+
+    def stop(self) -> None:
+        self._search.stop[0] = 1

@@ -1,0 +1,240 @@
+"""Compiled: tree search with rollouts, the classical Monte Carlo tree search.
+
+A simulation descends the tree to a node that is over, proven, or has an untried move; that move becomes a new node,
+whose position a leaf evaluator plays to its end; the result goes back up.
+
+A leaf evaluator is a function `(leaf, layout, stones, mask, ply, heights, rng) -> result` registered for the
+NamedTuple type of its parameters (see `plugins.py`). It gets a position that is not over and returns 1, 0 or -1 for
+its side to move. `heights` is scratch memory, one int64 per column.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import register_jitable
+
+from inarow.games.bits import Bits, count_cells, first_cell, single_cell
+from inarow.games.compiled_bits import compiles
+from inarow.games.kernels import completes_line, kernel
+from inarow.games.layout import Layout
+from inarow.games.playout import fill_heights, playout
+from inarow.games.rules import landing_cell, playable
+from inarow.games.spec import GameSpec
+from inarow.search.minimax.alphabeta import MinimaxContext, WalkRecord, advance, begin
+from inarow.search.minimax.heuristics import Heuristic, make_heuristic
+from inarow.search.minimax.minimax import Minimax
+from inarow.search.tree.memory import DRAWN, IS_FULL, SOONEST_WIN, UNKNOWN, USED, VISITED, TreeArrays
+from inarow.search.tree.plugins import implementation_of, implements
+from inarow.search.tree.proofs import prove
+from inarow.search.tree.selection import NodeStats, upper_bound
+
+_NO_LIMIT = 2**62
+_NEVER = np.float32(-np.inf)
+
+# --- Leaf evaluators ---
+
+
+class RandomRollout(NamedTuple):
+    """Plays random moves."""
+
+
+class InformedRollout(NamedTuple):
+    """Plays the first `moves` by minimax and all others at random. Not for two threads at once."""
+
+    moves: int
+    depth: int
+    minimax: MinimaxContext
+
+
+@dataclass(frozen=True, slots=True)
+class Rollouts:
+    """How games are played from a leaf: the first `informed` moves by a minimax of `depth` plies with the heuristic,
+    which draws among equally good moves, all others at random.
+    """
+
+    informed: int = 0
+    depth: int = 2
+    heuristic: Heuristic | None = None
+
+    def leaf(self, spec: GameSpec, *, wide: bool | None = None) -> RandomRollout | InformedRollout:
+        """A leaf evaluator for one thread."""
+        if self.informed == 0:
+            return RandomRollout()
+        heuristic = self.heuristic or make_heuristic("windows", spec, wide=wide)
+        minimax = Minimax(spec, heuristic, all_best=True, wide=wide)
+        return InformedRollout(self.informed, self.depth, minimax.context)
+
+
+def evaluate_leaf(
+    leaf: Any, layout: Layout, stones: Bits, mask: Bits, ply: int, heights: np.ndarray, rng: np.random.Generator
+) -> int:
+    """1, 0 or -1 for the side to move in a position that is not over."""
+    result: int = implementation_of(type(leaf))(leaf, layout, stones, mask, ply, heights, rng)
+    return result
+
+
+@compiles(evaluate_leaf)
+def _evaluate_leaf(
+    leaf: Any, layout: Any, stones: Any, mask: Any, ply: Any, heights: Any, rng: Any
+) -> Callable[..., int]:
+    return implementation_of(leaf.instance_class)
+
+
+@implements(RandomRollout)
+def random_rollout(
+    leaf: RandomRollout,
+    layout: Layout,
+    stones: Bits,
+    mask: Bits,
+    ply: int,
+    heights: np.ndarray,
+    rng: np.random.Generator,
+) -> int:
+    """The result of a random game."""
+    fill_heights(heights, mask, layout)
+    return playout(layout, stones, mask, ply, heights, rng)[0]
+
+
+@implements(InformedRollout)
+def informed_rollout(
+    leaf: InformedRollout,
+    layout: Layout,
+    stones: Bits,
+    mask: Bits,
+    ply: int,
+    heights: np.ndarray,
+    rng: np.random.Generator,
+) -> int:
+    """The result of a game that minimax begins."""
+    area = layout.rows * layout.columns
+    walk = leaf.minimax.walk
+    result = 1
+    for _ in range(min(leaf.moves, area - ply)):
+        begin(walk, stones, mask, ply, min(leaf.depth, area - ply))
+        advance(leaf.minimax, _NO_LIMIT)
+        cell = landing_cell(mask, _one_of_the_best(walk, rng), layout)
+        mine = stones | single_cell(cell, stones)
+        if completes_line(mine, cell, layout):
+            return result
+        mask, stones = mask | mine, mask ^ stones
+        ply += 1
+        result = -result
+    if ply == area:
+        return 0
+    fill_heights(heights, mask, layout)
+    return result * playout(layout, stones, mask, ply, heights, rng)[0]
+
+
+@register_jitable
+def _one_of_the_best(walk: WalkRecord, rng: np.random.Generator) -> int:
+    """Draws uniformly among the best root actions of a finished walk with `all_best`."""
+    best, seen = -1, 0
+    for action in range(walk.actions):
+        if walk.values[action] == walk.best[0]:
+            seen += 1
+            if rng.random() * seen < 1.0:
+                best = action
+    return best
+
+
+# --- Simulations ---
+
+
+class RolloutContext(NamedTuple):
+    """What a search with rollouts works with."""
+
+    layout: Layout
+    tree: TreeArrays
+    rule: Any  # a selection rule: `Uct`, or another registered NamedTuple
+    leaf: Any  # a leaf evaluator: `RandomRollout`, `InformedRollout`, or another registered NamedTuple
+    solve: bool  # whether proven results go up the tree
+
+
+@kernel
+def grow(search: RolloutContext, stones: Bits, mask: Bits, ply: int, rng: np.random.Generator, simulations: int) -> int:
+    """Runs simulations from the root, a position that is not over; returns their number, which is smaller than
+    requested once the root is proven.
+    """
+    layout, tree, rule, leaf, solve = search
+    visits, total, spread = tree.visits, tree.total, tree.spread
+    first, size, tried, cells, proof = tree.first, tree.size, tree.tried, tree.cell, tree.proof
+    counts = tree.counts
+    area = layout.rows * layout.columns
+    path = np.empty(area + 1, np.int64)
+    heights = np.empty(layout.columns, np.int64)
+    for done in range(simulations):
+        if proof[0] != UNKNOWN:
+            return done
+        node = length = 0
+        mine, both, stone = stones, mask, ply  # of the side to move, of both, number of stones
+        path[0] = 0
+        is_new = False
+        while proof[node] == UNKNOWN and not is_new:
+            if size[node] == 0 and not _expand(tree, node, playable(both, layout), rng):
+                break  # no room: another rollout from here
+            if tried[node] < size[node]:
+                child = first[node] + tried[node]
+                tried[node] += 1
+                is_new = True
+            else:
+                parent = NodeStats(visits[node], total[node], UNKNOWN, spread[node], 0.0)
+                highest = _NEVER
+                child = -1
+                for candidate in range(first[node], first[node] + size[node]):
+                    stats = NodeStats(visits[candidate], total[candidate], proof[candidate], spread[candidate], 0.0)
+                    bound = upper_bound(rule, parent, stats)
+                    if bound > highest and proof[candidate] >= UNKNOWN:
+                        highest = bound
+                        child = candidate
+            cell = cells[child]
+            placed = mine | single_cell(cell, mine)
+            mine, both = both ^ mine, both | placed
+            stone += 1
+            length += 1
+            path[length] = node = child
+            if is_new:
+                counts[0, VISITED] += 1
+                if completes_line(placed, cell, layout):
+                    proof[node] = SOONEST_WIN - stone
+                elif stone == area:
+                    proof[node] = DRAWN
+        if proof[node] != UNKNOWN:
+            result = 1 if proof[node] == DRAWN else 2 if proof[node] > 0 else 0
+            if solve:
+                prove(path, length, tree)
+        else:
+            result = 1 - evaluate_leaf(leaf, layout, mine, both, stone, heights, rng)
+        for place in range(length, -1, -1):
+            node = path[place]
+            visits[node] += 1
+            total[node] += result
+            spread[node] = np.float32(1.0) / np.float32(math.sqrt(visits[node]))
+            result = 2 - result
+    return simulations
+
+
+@register_jitable
+def _expand(tree: TreeArrays, node: int, free: Bits, rng: np.random.Generator) -> bool:
+    """Gives a node its children on the cells `free`, shuffled; False if they do not fit."""
+    block, size = tree.counts[0, USED], count_cells(free)  # without `take_slots`, whose call would cost 3 %
+    if block + size > len(tree.visits):
+        tree.counts[0, IS_FULL] = 1
+        return False
+    tree.counts[0, USED] += size
+    tree.first[node], tree.size[node] = block, size
+    for child in range(block, block + size):
+        tree.visits[child] = tree.total[child] = 0
+        tree.first[child] = tree.size[child] = tree.tried[child] = 0
+        tree.proof[child] = UNKNOWN
+        tree.spread[child] = 0.0
+        cell = first_cell(free)
+        free = free ^ single_cell(cell, free)
+        other = block + int(rng.random() * (child + 1 - block))
+        tree.cell[child] = tree.cell[other]
+        tree.cell[other] = cell
+    return True

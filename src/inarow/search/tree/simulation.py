@@ -1,0 +1,181 @@
+"""Compiled: simulations of a search with a network, of many games in step, each until it needs the network.
+
+A simulation descends its tree to a node that is proven or new. A new node is examined first (`proofs.py`): a proof
+needs no network, and where a single move is safe the simulation continues with it. Otherwise the leaf is looked up in
+the cache and at last given to the network, together with the leaves of all games; the next call has the answers.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba.extending import register_jitable
+
+from inarow.games.bits import Bits, count_cells, first_cell, load, single_cell, store
+from inarow.games.kernels import hash_key, kernel
+from inarow.games.layout import Layout
+from inarow.games.rules import row_and_column
+from inarow.search.tree.config import SearchRules
+from inarow.search.tree.evaluation import Cache, entry_of, has_entry, keep
+from inarow.search.tree.memory import ROOT, UNKNOWN, SearchState, TreeArrays, take_slots
+from inarow.search.tree.planes import PLANES, write_planes
+from inarow.search.tree.proofs import examine, prove, proven_value
+from inarow.search.tree.selection import best_by_halving, best_in_network_tree, mix_in_noise
+
+
+class SearchContext(NamedTuple):
+    """What searches of some games on one board work with."""
+
+    layout: Layout
+    tree: TreeArrays
+    state: SearchState
+    cache: Cache
+    rules: SearchRules
+    plan: np.ndarray  # `halving_plan` of at least as many simulations as a search may run; unused under PUCT
+
+
+class NetworkBatch(NamedTuple):
+    """Questions to the network and the answers to those of the call before, in the same order."""
+
+    planes: np.ndarray  # [games, PLANES, rows, columns] float32
+    waiting: np.ndarray  # [games] int64, the games that asked
+    logits: np.ndarray  # [answered, rows, columns] float32
+    values: np.ndarray  # [answered] float32
+
+
+def make_batch(games: int, layout: Layout) -> NetworkBatch:
+    """Room for one question per game, without answers."""
+    return NetworkBatch(
+        planes=np.zeros((games, PLANES, layout.rows, layout.columns), np.float32),
+        waiting=np.zeros(games, np.int64),
+        logits=np.zeros((0, layout.rows, layout.columns), np.float32),
+        values=np.zeros(0, np.float32),
+    )
+
+
+@kernel
+def advance(search: SearchContext, batch: NetworkBatch) -> int:
+    """Takes the answers and continues all searches; returns the number of games that wait for the network now."""
+    for place in range(len(batch.values)):
+        take_answer(search, batch, place)
+    asked = 0
+    for game in range(len(batch.waiting)):
+        if simulate(search, batch, asked, game):
+            batch.waiting[asked] = game
+            asked += 1
+    return asked
+
+
+@register_jitable
+def simulate(search: SearchContext, batch: NetworkBatch, place: int, game: int) -> bool:
+    """Runs simulations of one game until one waits for the network, its leaf written to `batch.planes[place]`; then
+    True. False when the search is done: the root is proven, it ran enough simulations, or the tree is full.
+    """
+    layout, tree, state, cache, rules, plan = search
+    proof, path = tree.proof, state.path[game]
+    root = tree.counts[game, ROOT]
+    while state.done[game] < state.wanted[game] and proof[root] == UNKNOWN:
+        node, length = root, 0
+        path[0] = root
+        mine, both = load(state.stones, game, layout.board), load(state.mask, game, layout.board)
+        ply = state.ply[game]
+        value = 0.0  # for the side that moved into the last node
+        while True:
+            if proof[node] != UNKNOWN:
+                value = proven_value(proof[node])
+                break
+            if tree.size[node] == 0:
+                known, cells = examine(mine, both, ply, layout)
+                if known != UNKNOWN:
+                    proof[node] = known
+                    prove(path, length, tree)
+                    value = proven_value(known)
+                    break
+                if not expand(tree, game, node, cells):
+                    return False
+                if tree.size[node] > 1:
+                    key = hash_key(mine, both, layout)
+                    entry = entry_of(key, cache)
+                    state.length[game] = length
+                    if not has_entry(key, entry, cache):
+                        store(state.leaf_stones, game, mine)
+                        store(state.leaf_mask, game, both)
+                        write_planes(batch.planes, place, mine, both, ply, layout)
+                        return True
+                    for child in range(tree.size[node]):
+                        tree.prior[tree.first[node] + child] = cache.priors[entry, child]
+                    value = -cache.values[entry]
+                    break
+            if node == root and rules.is_gumbel:
+                child = best_by_halving(tree, root, state.noise, game, plan, rules)
+            else:
+                child = best_in_network_tree(rules.rule, tree, node)
+            placed = mine | single_cell(tree.cell[child], mine)
+            mine, both = both ^ mine, both | placed
+            ply += 1
+            length += 1
+            path[length] = node = child
+        finish(tree, state, rules, game, length, value)
+    return False
+
+
+@register_jitable
+def expand(tree: TreeArrays, game: int, node: int, cells: Bits) -> bool:
+    """Gives a node a child on each of `cells`, ascending and with equal priors; False if they do not fit."""
+    size = count_cells(cells)
+    first = take_slots(tree.counts, game, size)
+    if first < 0:
+        return False
+    tree.first[node], tree.size[node] = first, size
+    for child in range(first, first + size):
+        cell = first_cell(cells)
+        cells = cells ^ single_cell(cell, cells)
+        tree.cell[child] = cell
+        tree.prior[child] = 1.0 / size
+        tree.visits[child] = tree.first[child] = tree.size[child] = 0
+        tree.total[child] = 0.0
+        tree.proof[child] = UNKNOWN
+    return True
+
+
+@register_jitable
+def finish(tree: TreeArrays, state: SearchState, rules: SearchRules, game: int, length: int, value: float) -> None:
+    """Ends a simulation: adds its value, for the side that moved into the last node, along the path."""
+    if length == 0:
+        state.value[game] = -value
+        if not rules.is_gumbel and rules.noise > 0.0:
+            mix_in_noise(tree, tree.counts[game, ROOT], state.noise, game, rules.noise)
+    for at in range(length, -1, -1):
+        node = state.path[game, at]
+        tree.visits[node] += 1
+        tree.total[node] += value
+        value = -value
+    state.done[game] += 1
+
+
+@register_jitable
+def take_answer(search: SearchContext, batch: NetworkBatch, place: int) -> None:
+    """Ends the simulation that waits with the network's `batch.logits[place]` and `batch.values[place]`."""
+    layout, tree, state, cache, rules, _ = search
+    game, value = batch.waiting[place], batch.values[place]
+    length = state.length[game]
+    node = state.path[game, length]
+    first, size = tree.first[node], tree.size[node]
+    highest = -np.inf
+    for child in range(first, first + size):
+        row, column = row_and_column(tree.cell[child], layout)
+        tree.prior[child] = batch.logits[place, row, column]
+        highest = max(highest, tree.prior[child])
+    total = 0.0
+    for child in range(first, first + size):
+        tree.prior[child] = math.exp((tree.prior[child] - highest) / rules.softness)
+        total += tree.prior[child]
+    for child in range(first, first + size):
+        tree.prior[child] /= total
+    stones = load(state.leaf_stones, game, layout.board)
+    mask = load(state.leaf_mask, game, layout.board)
+    key = hash_key(stones, mask, layout)
+    keep(key, entry_of(key, cache), value, tree.prior, first, size, cache)
+    finish(tree, state, rules, game, length, -value)
