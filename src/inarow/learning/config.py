@@ -1,14 +1,14 @@
-"""Configs of learners: where they come from, how they are changed and checked.
+"""Configs of learners: how they are found, changed and checked.
 
-Each kind of learner has its own frozen struct (`tabular/config.py`, ...), made of `ConfigPart`s; the
-key `learner` of a document says which.
+Each learner has a frozen struct of its own (`tabular/config.py`, ...), made of `ConfigPart`s; the key `learner` of a
+document names the learner.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,14 +25,24 @@ class ConfigPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     """A config or a part of one."""
 
 
+_added_presets: dict[str, Path] = {}
+
+
 def presets() -> dict[str, Path]:
-    """The configs that come with the package, by name."""
+    """The configs that ship with inarow, and those that were added, by name."""
     folder = Path(str(files("inarow.learning"))) / "presets"
-    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+    return {**{path.stem: path for path in sorted(folder.glob("*.toml"))}, **_added_presets}
+
+
+def add_presets(added: Mapping[str, Path]) -> None:
+    """Adds TOML files by name; raises ConfigError if a name is taken."""
+    if taken := sorted(added.keys() & presets().keys()):
+        raise ConfigError(f"there is a preset {shown(taken[0])} already; choose another name")
+    _added_presets.update(added)
 
 
 def find_document(name: str, settings: Iterable[str] = ()) -> Document:
-    """What a preset or a TOML file says, changed by settings `key=value` with dots for parts
+    """The content of a preset or a TOML file, changed by settings `key=value` with dots for parts
     (`rewards.win=50`, `phases.0.episodes=1000`); raises ConfigError. Only its form is checked.
     """
     known = presets()
@@ -49,14 +59,14 @@ def find_document(name: str, settings: Iterable[str] = ()) -> Document:
 
 
 def with_settings(document: Document, settings: Iterable[str]) -> Document:
-    """The document itself, changed; raises ConfigError."""
+    """Changes the document in place and returns it; raises ConfigError."""
     for setting in settings:
         _apply(document, setting)
     return document
 
 
 def learner_of(document: Document) -> str:
-    """The name of the learner that a document asks for, whether there is such a one or not."""
+    """The name of the learner of a document; it need not exist."""
     return str(document.get("learner", "q"))
 
 
@@ -69,7 +79,7 @@ def to_config(document: Any, kind: type[_AnyConfig], source: str) -> _AnyConfig:
 
 
 def checked(config: _AnyConfig) -> _AnyConfig:
-    """A config that was changed, if its values are within their bounds; raises ValueError."""
+    """The config, if all values are within their bounds; raises ValueError."""
     try:
         return msgspec.convert(msgspec.to_builtins(config), type(config))
     except msgspec.ValidationError as error:

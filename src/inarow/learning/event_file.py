@@ -18,8 +18,8 @@ _NAMES = "events.out.tfevents.*"
 class EventFile:
     """Scalars by step in the folder of a run, to be watched with `tensorboard --logdir`.
 
-    Each process that goes on with a run begins the file anew, with all points of the curve: what came after the
-    last checkpoint comes again, and no step may be there twice.
+    Each process that continues a run starts a new file with all points of the curve: the steps after the last
+    checkpoint are repeated, and none may occur twice.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -27,7 +27,7 @@ class EventFile:
             old.unlink()
         self._writer = EventsWriter(str(folder.absolute() / "events"))
         weakref.finalize(self, _close, self._writer)
-        # Tells a TensorBoard that watches to forget what it has seen in the file before this one.
+        # A running TensorBoard then forgets what it has read from the previous file.
         self._add(Event(step=0, session_log=SessionLog(status=SessionLog.START)))
 
     def add(self, step: int, values: Mapping[str, float | None]) -> None:
@@ -43,11 +43,11 @@ class EventFile:
         self._writer.write_event(event)
 
     def flush(self) -> None:
-        """For those who watch."""
+        """For TensorBoard, which may be reading."""
         self._writer.flush()
 
 
 def _close(writer: EventsWriter) -> None:
-    """A full disk was told when it was met; here nobody is left to tell."""
+    """A full disk was reported when it was met."""
     with suppress(OSError):
         writer.close()

@@ -18,10 +18,8 @@ class PlayedGame:
     """A game of a learner, against itself or others."""
 
     board: str
-    opening: int
-    """How many of the moves were random."""
-    result: int
-    """1, 0 or -1 for the first side; of a game that ended when it was proven, the proof."""
+    opening: int  # how many of the moves were random
+    result: int  # 1, 0 or -1 for the first side; of a game that ended when it was proven, the proof
     moves: str
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,35 +16,28 @@ import numpy as np
 
 from inarow.errors import NetError, one_line, shown
 from inarow.games.spec import GameSpec
-from inarow.storage.atomic import atomic_write
+from inarow.version import __version__
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
 ANY_BOARD = "any"
 _FORMAT, _VERSION = "inarow-net", 1
-_METADATA = "inarow"
-"""The key of the metadata of an ONNX file under which ours are."""
+_METADATA = "inarow"  # the key of the metadata of an ONNX file under which ours are
 _MAX_BYTES = 256 << 20
 _KEPT_NETS = 8
-_ONLY_FATAL = 4
-"""Of ONNX Runtime's log levels: what else goes wrong comes as an exception."""
+_ONLY_FATAL = 4  # of ONNX Runtime's log levels: what else goes wrong comes as an exception
 
 
 class NetAbout(msgspec.Struct, frozen=True, kw_only=True):
     """What a file says about its net."""
 
-    kind: str
-    """The learner that made it, which knows its inputs and outputs: deep-q, alphazero."""
-    board: str
-    """A board string, or `any`."""
-    config: dict[str, Any]
-    """What the training was told."""
+    kind: str  # the learner that made it, which knows its inputs and outputs: deep-q, alphazero
+    board: str  # a board string, or `any`
+    config: dict[str, Any]  # of the training
     seed: int
-    inarow: str = version("inarow")
-    """The version that wrote the file."""
-    provenance: dict[str, Any] = {}
-    """How it came about, in words and numbers: JSON."""
+    inarow: str = __version__  # the version that wrote the file
+    provenance: dict[str, Any] = {}  # of the training, as JSON
 
 
 class Net:
@@ -80,12 +72,6 @@ def to_bytes(model: ModelProto, about: NetAbout) -> bytes:
     return content
 
 
-def save_net(path: Path, model: ModelProto, about: NetAbout) -> None:
-    """Writes a file, whole or not at all."""
-    with atomic_write(path) as file:
-        file.write(to_bytes(model, about))
-
-
 def load_net(path: Path, kind: str) -> Net:
     """A net of a kind of learner; raises NetError. Kept in memory as long as the file is the same."""
     try:
@@ -110,7 +96,7 @@ def _load(path: Path, changed: int, size: int) -> Net:
 
 
 def _open_session(content: bytes, source: str) -> Any:
-    import onnxruntime  # takes a while: only who plays a net pays for it
+    import onnxruntime  # slow to import
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1

@@ -1,8 +1,8 @@
-"""Compiles every kernel of this room by using it once."""
+"""Compiles every kernel of this package by using it once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -10,10 +10,11 @@ import numpy as np
 from inarow.games.kernels import compiled_layout
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
-from inarow.learning.alphazero.warm_up import play_a_little, search_a_little
+from inarow.learning.alphazero.config import SelfPlayConfig
+from inarow.learning.alphazero.replay import Replay
+from inarow.learning.alphazero.selfplay import SelfPlay
 from inarow.learning.deep_q import boards
-from inarow.learning.deep_q.opponents import NegamaxOpponents
-from inarow.learning.deep_q.values import empty_boards
+from inarow.learning.deep_q.play import NegamaxOpponents
 from inarow.learning.exploration.config import Policy
 from inarow.learning.exploration.decisions import count_selections
 from inarow.learning.exploration.explorer import Explorer
@@ -21,19 +22,23 @@ from inarow.learning.exploration.theory import measured_cost
 from inarow.learning.tabular.config import Phase, QConfig
 from inarow.learning.tabular.lookup import TableValues
 from inarow.learning.tabular.trainer import Trainer
+from inarow.search.tree.config import SearchConfig
+from inarow.search.tree.evaluation import uniform_evaluator
+from inarow.search.warm_up import search_with_network
 
 _WIDE = GameSpec(8, 8, 4)
+_LITTLE = 1 << 16
+_TRIES = 100  # until there is an example: some boards have no position with a choice, and so none
 
 
 def warm_up_steps() -> Iterator[tuple[str, Callable[[], object]]]:
-    """What to run, each with its name. Tables are for boards of one word: no larger one fits."""
+    """Steps with their names. Tables are for boards of one word: no larger one fits."""
     for name, opponent in (("q-learning", "self"), ("q-learning against mcts", "mcts:simulations=5")):
         yield name, partial(_learn_a_little, opponent)
     yield "exploration", _explore_a_little
     yield "deep q-learning", _play_a_little
     for kind, spec in (("word", CONNECT_FOUR), ("wide", _WIDE)):
-        yield f"search with a network ({kind})", partial(search_a_little, spec)
-        yield f"self-play ({kind})", partial(play_a_little, spec)
+        yield f"self-play ({kind})", partial(_play_with_itself, spec)
 
 
 def _learn_a_little(opponent: str) -> None:
@@ -53,11 +58,29 @@ def _explore_a_little() -> None:
 
 def _play_a_little() -> None:
     """The steps of games in lockstep, without a net: that needs no kernel."""
-    spec = CONNECT_FOUR
-    own, mask, games = empty_boards(spec, 1), empty_boards(spec, 1), np.zeros(1, np.int64)
-    layout, width = compiled_layout(spec), spec.actions
-    planes = np.empty((width, spec.rows, spec.columns), np.float32)
-    keys, places = np.empty(width, np.uint64), np.empty(width, np.int64)
-    boards.list_afterstates(layout, own, mask, games, width, keys[:1].copy(), games.copy(), keys, places, planes)
-    actions = NegamaxOpponents(spec, 2, 0.3, np.random.default_rng(0)).choose(own, mask, games)
-    boards.play_actions(layout, own, mask, games, actions, True, np.zeros(1, np.int64))
+    spec, games = CONNECT_FOUR, np.zeros(1, np.int64)
+    layout, empty = compiled_layout(spec), boards.empty_boards(spec, 1)
+    boards.list_afterstates(layout, empty, games, boards.empty_afterstates(spec, 1))
+    actions = NegamaxOpponents(spec, 2, 0.3, np.random.default_rng(0)).choose(empty, games)
+    boards.play_actions(layout, empty, games, actions, True, np.zeros(1, np.int64))
+
+
+def warm_up_for(specs: Sequence[GameSpec]) -> None:
+    """Compiles what an AlphaZero run on these boards needs, before its clock starts."""
+    for wide in (False, True):
+        alike = [spec for spec in specs if spec.fits_word != wide]
+        if alike:
+            search_with_network(alike[0])
+            _play_with_itself(alike[0])
+
+
+def _play_with_itself(spec: GameSpec) -> None:
+    config = SelfPlayConfig(games=4, simulations=2, first_simulations=2)
+    rng = np.random.default_rng(0)
+    play = SelfPlay(spec, uniform_evaluator, config, SearchConfig(), rng, cache_memory=_LITTLE)
+    replay = Replay([spec], 1000)
+    for _ in range(_TRIES):
+        replay.add(spec, play.play(8).examples)
+        if len(replay):
+            replay.draw(1, 1, rng, mirror=True)
+            return

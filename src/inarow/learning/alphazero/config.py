@@ -1,4 +1,4 @@
-"""What an AlphaZero training run is told: frozen, read from TOML, unknown keys refused."""
+"""The config of AlphaZero, read from TOML; unknown keys are errors."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from msgspec import Meta, structs
 
 from inarow.errors import ConfigError, shown
 from inarow.games.spec import GameSpec
-from inarow.learning.alphazero.search_config import SearchConfig
 from inarow.learning.config import ConfigPart, checked, to_config, with_settings
+from inarow.search.tree.config import SearchConfig
 from inarow.workers import MAX_CLUSTER_WORKERS
 
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -24,7 +24,7 @@ class BoardRange(ConfigPart, frozen=True, kw_only=True):
     rows: tuple[Side, Side]
     columns: tuple[Side, Side]
     inarow: tuple[Side, Side]
-    unseen: Annotated[tuple[str, ...], Meta(description="boards that are left out, to be tried afterwards")] = ()
+    unseen: Annotated[tuple[str, ...], Meta(description="boards excluded from training, for tests afterwards")] = ()
 
     def specs(self) -> tuple[GameSpec, ...]:
         """All of them, without the unseen ones."""
@@ -48,25 +48,27 @@ class NetworkConfig(ConfigPart, frozen=True, kw_only=True):
 
 
 class SelfPlayConfig(ConfigPart, frozen=True, kw_only=True):
-    """How the network plays against itself; see `selfplay_memory.py`."""
+    """How the network plays against itself; see `selfplay_kernel.py`."""
 
-    games: Annotated[int, Meta(ge=1, le=4096, description="in step, in each process")] = 128
-    simulations: Annotated[int, Meta(ge=2, le=100_000, description="for a move, at the end of the run")] = 32
+    games: Annotated[int, Meta(ge=1, le=4096, description="games played in lockstep in each process")] = 128
+    simulations: Annotated[int, Meta(ge=2, le=100_000, description="simulations of a move at the end of the run")] = 32
     first_simulations: Annotated[
-        int, Meta(ge=2, le=100_000, description="at its beginning; in between they grow evenly")
+        int, Meta(ge=2, le=100_000, description="simulations of a move at the beginning; they grow linearly")
     ] = 16
     quick_share: Annotated[
-        Share, Meta(description="share of moves with a quick search and no example (playout cap); root puct only")
+        Share, Meta(description="share of moves with a quick search that make no example (playout cap); root puct only")
     ] = 0.0
     quick_simulations: Annotated[int, Meta(ge=2, le=100_000)] = 8
     random_starts: Annotated[Share, Meta(description="share of games that begin with random safe moves")] = 0.8
-    random_plies: Annotated[int, Meta(ge=0, le=256, description="at most so many; never more than half the cells")] = 14
+    random_plies: Annotated[
+        int, Meta(ge=0, le=256, description="maximum number of these moves; never more than half the cells")
+    ] = 14
     early_stop: Annotated[Share, Meta(description="share of games that end when the result is proven")] = 0.9
-    drawn_plies: Annotated[int, Meta(ge=0, le=256, description="first plies drawn by visits; root puct only")] = 0
+    drawn_plies: Annotated[int, Meta(ge=0, le=256, description="first plies sampled by visits; root puct only")] = 0
     noise: Annotated[Share, Meta(description="weight of Dirichlet noise at the root; root puct only")] = 0.0
-    dirichlet: Annotated[float, Meta(gt=0, le=100, description="its parameter")] = 1.0
+    dirichlet: Annotated[float, Meta(gt=0, le=100, description="parameter of the noise")] = 1.0
     search_weight: Annotated[
-        Share, Meta(description="of what the search thought, against what came after, in an example's value")
+        Share, Meta(description="weight of the value of the search against the later result in the target value")
     ] = 0.1
     cache: Annotated[
         int, Meta(ge=1, le=1 << 16, description="megabytes for the network's answers, in each process")
@@ -78,15 +80,15 @@ class LearningConfig(ConfigPart, frozen=True, kw_only=True):
 
     batch: Annotated[int, Meta(ge=1, le=65536)] = 256
     rate: Annotated[float, Meta(gt=0, le=1, description="learning rate after the warm-up")] = 3e-3
-    last_rate: Annotated[Share, Meta(description="share of it that is left at the end; it falls as a cosine")] = 0.03
-    warm_up: Annotated[int, Meta(ge=0, le=10**6, description="steps in which it rises")] = 100
+    last_rate: Annotated[Share, Meta(description="final learning rate as a share of `rate`; cosine decay")] = 0.03
+    warm_up: Annotated[int, Meta(ge=0, le=10**6, description="steps of linear warm-up")] = 100
     weight_decay: Annotated[float, Meta(ge=0, le=1)] = 1e-3
-    reuse: Annotated[float, Meta(gt=0, le=1000, description="how often an example is learnt from, on average")] = 3.0
-    mirror: Annotated[bool, Meta(description="learn from mirror images, too")] = True
+    reuse: Annotated[float, Meta(gt=0, le=1000, description="average number of times that an example is used")] = 3.0
+    mirror: Annotated[bool, Meta(description="whether to learn from mirror images, too")] = True
     averaging: Annotated[
-        float, Meta(ge=0, lt=1, description="what plays is an average over steps with this memory; 0: the last step")
+        float, Meta(ge=0, lt=1, description="decay of the moving average of weights that plays; 0: the last weights")
     ] = 0.99
-    window: Annotated[Share, Meta(description="share of all examples so far, the newest, to learn from")] = 0.5
+    window: Annotated[Share, Meta(description="share of all examples so far, newest first, to learn from")] = 0.5
     smallest_window: Annotated[int, Meta(ge=1, le=10**8)] = 15_000
     largest_window: Annotated[int, Meta(ge=1, le=10**8)] = 400_000
 
@@ -102,17 +104,17 @@ class GateConfig(ConfigPart, frozen=True, kw_only=True):
 class AlphaZeroConfig(ConfigPart, frozen=True, kw_only=True):
     """AlphaZero: search with a network, and a network that learns from search."""
 
-    learner: Annotated[Literal["alphazero"], Meta(description="which kind of learner this configures")]
-    board: Annotated[str | None, Meta(description="board string; or else boards")] = None
+    learner: Annotated[Literal["alphazero"], Meta(description="kind of learner")]
+    board: Annotated[str | None, Meta(description="board string; give this or boards")] = None
     boards: BoardRange | None = None
-    seed: Annotated[int, Meta(ge=0, le=2**63 - 1, description="root of all chance")] = 0
+    seed: Annotated[int, Meta(ge=0, le=2**63 - 1, description="random seed")] = 0
     minutes: Annotated[
         Annotated[float, Meta(gt=0, le=10**6)] | None,
-        Meta(description="how long it trains, without waiting for compilers"),
+        Meta(description="budget of training time, compilation not included"),
     ] = None
     iterations: Annotated[
         Annotated[int, Meta(ge=1, le=10**7)] | None,
-        Meta(description="or how often a net is published; reproducible with one worker, or with --ray"),
+        Meta(description="or a budget of published nets; reproducible with one worker or with --ray"),
     ] = None
     iteration_games: Annotated[int, Meta(ge=1, le=10**7, description="games between two published nets")] = 300
     workers: Annotated[
@@ -120,12 +122,12 @@ class AlphaZeroConfig(ConfigPart, frozen=True, kw_only=True):
         Meta(
             ge=1,
             le=MAX_CLUSTER_WORKERS,
-            description="processes: all play, the first learns and plays when it has learnt enough; with --ray CPUs "
-            "of the cluster that play",
+            description="processes: all play, the first also learns; with --ray, CPUs of the cluster that play",
         ),
     ] = 2
     start: Annotated[
-        str | None, Meta(description="net to begin with, a file or one that comes with inarow; else weights by chance")
+        str | None,
+        Meta(description="initial net, a file or the name of one that ships with inarow; default: random weights"),
     ] = None
     network: NetworkConfig = NetworkConfig()
     search: SearchConfig = SearchConfig()
@@ -133,7 +135,7 @@ class AlphaZeroConfig(ConfigPart, frozen=True, kw_only=True):
     learning: LearningConfig = LearningConfig()
     gate: GateConfig | None = None
     graded_simulations: Annotated[
-        int, Meta(ge=1, le=100_000, description="with which the curve is graded against perfect play")
+        int, Meta(ge=1, le=100_000, description="simulations for the accuracy against perfect play in the curve")
     ] = 64
 
     def __post_init__(self) -> None:
@@ -169,8 +171,8 @@ class AlphaZeroConfig(ConfigPart, frozen=True, kw_only=True):
         return config
 
     def extended(self, *, minutes: float = 0.0, iterations: int = 0, done: int = 0) -> AlphaZeroConfig:
-        """The same with a larger budget: so many minutes more, or iterations more; a run that counted
-        the other goes on from the `done` iterations. Raises ValueError.
+        """The same with a budget larger by some minutes or iterations; a run that counted minutes and gets iterations
+        counts from the `done` ones. Raises ValueError.
         """
         if iterations and minutes:
             raise ValueError("extend a run by minutes or iterations, not both")

@@ -1,4 +1,4 @@
-"""A match between two networks, to tell whether the newer one may play."""
+"""A match between two networks, which decides whether the newer one plays from now on."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import numpy as np
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.learning.alphazero.config import GateConfig
-from inarow.learning.alphazero.evaluator import Evaluate
-from inarow.learning.alphazero.search import NetSearch
-from inarow.learning.alphazero.search_config import SearchConfig
+from inarow.search.tree.config import SearchConfig
+from inarow.search.tree.evaluation import Evaluate
+from inarow.search.tree.search import NetSearch
 
 _OPENING_PLIES = 4
 _OPENING_TRIES = 100
@@ -60,7 +60,7 @@ def play_match(
 
 
 def _opening(spec: GameSpec, rng: np.random.Generator) -> Position:
-    """A few random moves after which nobody can win at once; the empty board where there seem to be none."""
+    """A few random moves after which no move wins at once; the empty board if none are found."""
     for _ in range(_OPENING_TRIES):
         position = Position.start(spec)
         for _ in range(min(_OPENING_PLIES, spec.cells // 4)):

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from inarow.learning.alphazero.planes import ON_BOARD, PLANES
+from inarow.search.tree.planes import ON_BOARD, PLANES
 
 VALUE_UNITS = 64
 

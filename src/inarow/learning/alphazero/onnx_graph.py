@@ -12,17 +12,20 @@ from typing import Any
 import numpy as np
 from onnx import ModelProto, TensorProto, helper, load_from_string, numpy_helper
 
-from inarow.learning.alphazero.planes import PLANES
+from inarow.errors import NetError
+from inarow.learning.alphazero.config import NetworkConfig
+from inarow.learning.pretrained import find_net, net_path
+from inarow.search.tree.planes import PLANES
+from inarow.storage.atomic import content_hash
 
-Weights = Mapping[str, np.ndarray]
-"""The state of a `Network`, by torch's names."""
+Weights = Mapping[str, np.ndarray]  # the state of a `Network`, by torch's names
 
 _OPSET, _IR_VERSION = 17, 8
 _NORM_EPSILON = 1e-5
 
 
 def to_onnx(weights: Weights) -> ModelProto:
-    """The graph: input `planes`, outputs `logits` and `values`, as `evaluator.py` says."""
+    """The graph: input `planes`, outputs `logits` and `values`; see `evaluator.py`."""
     graph = _Graph(weights)
     cells = graph.add("Relu", graph.convolution("planes", "stem"))
     for number in range(size_of(weights)[1]):
@@ -61,9 +64,25 @@ def from_onnx(content: bytes) -> dict[str, np.ndarray]:
 
 
 def size_of(weights: Weights) -> tuple[int, int]:
-    """Channels and blocks; 0 channels if these are no weights of a `Network`."""
+    """Channels and blocks; 0 channels if these are not weights of a `Network`."""
     blocks = sum(name.endswith("first.convolution.weight") for name in weights)
     return len(weights.get("stem.convolution.weight", ())), blocks
+
+
+def read_start(name: str, network: NetworkConfig) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """The weights of a net, a file or one that ships with inarow, and their provenance. Raises NetError, also if the
+    net is not of the size of `network`.
+    """
+    path = net_path(name)
+    about = find_net(name).about
+    weights = from_onnx(path.read_bytes())
+    channels, blocks = size_of(weights)
+    if (channels, blocks) != (network.channels, network.blocks):
+        raise NetError(
+            f"the net {name} has {channels} channels and {blocks} blocks; "
+            f"set network.channels={channels} and network.blocks={blocks} to begin with it"
+        )
+    return weights, {"net": name, "content": content_hash(path, NetError), **about.provenance}
 
 
 class _Graph:

@@ -10,14 +10,13 @@ import numpy as np
 from numba.extending import register_jitable
 
 from inarow.errors import ConfigError
-from inarow.games.bits import count_cells, load
+from inarow.games.bits import WORDS, count_cells, load
 from inarow.games.kernels import compiled_layout, kernel
 from inarow.games.layout import Layout
-from inarow.games.rules import action_count, landing_cell
+from inarow.games.rules import action_count, landing_cell, row_and_column
 from inarow.games.spec import GameSpec
-from inarow.games.wide import WORDS
-from inarow.learning.alphazero.planes import PLANES, write_planes
 from inarow.learning.alphazero.selfplay import Examples
+from inarow.search.tree.planes import PLANES, write_planes
 from inarow.storage.array_file import FileKind
 
 REPLAY_KIND = FileKind("inarow-examples", 1, "the examples of a run", ConfigError, max_bytes=64 << 30)
@@ -31,20 +30,18 @@ class Batch:
     planes: np.ndarray  # [n, PLANES, rows, columns] float32
     policies: np.ndarray  # [n, rows, columns] float32, on the cells that stones would fall on; sum to 1 or are all 0
     values: np.ndarray  # [n] float32 in [-1, 1]
-    is_mixed: bool
-    """Whether some board is smaller than the planes."""
+    is_mixed: bool  # whether some board is smaller than the planes
 
 
 class Replay:
-    """The newest `capacity` examples of some boards. All memory is allocated here; `bytes` says how much."""
+    """The newest `capacity` examples of some boards. All memory is allocated here; `bytes` is its size."""
 
     def __init__(self, specs: Sequence[GameSpec], capacity: int) -> None:
         words = 1 if all(spec.fits_word for spec in specs) else WORDS
         self._specs = tuple(specs)
         self._number = {spec: number for number, spec in enumerate(specs)}
         self._rows, self._columns = max(spec.rows for spec in specs), max(spec.columns for spec in specs)
-        self.seen = 0
-        """Examples that ever came in."""
+        self.seen = 0  # examples that ever came in
         self._stones = np.zeros((capacity, words), np.uint64)
         self._mask = np.zeros((capacity, words), np.uint64)
         self._policies = np.zeros((capacity, max(spec.actions for spec in specs)), np.float32)
@@ -108,7 +105,7 @@ class Replay:
         return {**kept, "seen": np.array(self.seen)}
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Goes on from a `state` of the same boards and capacity; raises ValueError for another."""
+        """Continues from a `state` of the same boards and capacity; raises ValueError for another."""
         seen = int(state["seen"])
         for name, array in self._arrays().items():
             kept = state[name]
@@ -140,8 +137,7 @@ def write_examples(
         for action in range(actions):
             if policies[place, action] > 0.0:
                 cell = landing_cell(mask, action, layout)
-                column = cell // layout.stride
-                row = layout.rows - 1 - (cell - column * layout.stride)
+                row, column = row_and_column(cell, layout)
                 cell_policies[number, row, column] = policies[place, action]
         if is_mirrored[number]:
             for plane in range(planes.shape[1]):

@@ -1,199 +1,276 @@
-"""An AlphaZero run: play, learn, publish, again and again, until its budget is spent.
+"""An AlphaZero run: play, learn and publish nets until its budget is spent.
 
-The learning process draws `reuse` samples for every new example and plays games itself when it has done
-so; its worker_processes only play. Of a run on a cluster it only learns. With a budget of iterations, and one worker
-or a cluster, the same seed gives the same net. Killed at any moment, `resume` goes on from the last checkpoint;
-games under way are begun anew.
+The learning process draws `reuse` samples for every new example and plays games itself when none is left; its worker
+processes only play. With a cluster, this process only learns. With a budget of iterations, and one worker or a cluster,
+the same seed gives the same net. A run that was killed at any moment resumes from its last checkpoint; unfinished games
+are dropped.
 """
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 
-from inarow.learning.alphazero import schedule
+from inarow.learning.alphazero import run_state
 from inarow.learning.alphazero.config import AlphaZeroConfig, GateConfig
-from inarow.learning.alphazero.evaluator import KIND, Evaluate, net_evaluator
-from inarow.learning.alphazero.farm import Farm
+from inarow.learning.alphazero.evaluator import net_evaluator
 from inarow.learning.alphazero.gate import passes_gate
-from inarow.learning.alphazero.learner import Learner, Loss
-from inarow.learning.alphazero.onnx_graph import to_onnx
-from inarow.learning.alphazero.players import Player, Stretch, StretchResult, play_stretch
+from inarow.learning.alphazero.net_trainer import Loss, NetTrainer
+from inarow.learning.alphazero.onnx_graph import read_start, to_onnx
+from inarow.learning.alphazero.players import ClusterSelfPlay, Player, PlaySlice, PlaySliceResult, play_slice
 from inarow.learning.alphazero.replay import Replay
-from inarow.learning.alphazero.run_folder import RunFolder
-from inarow.learning.alphazero.run_state import CurvePoint, RunState, random_state
-from inarow.learning.alphazero.selfplay import Yield
-from inarow.learning.alphazero.start import read_start
-from inarow.learning.alphazero.warm_up import warm_up_for
+from inarow.learning.alphazero.run_state import CurvePoint, RunFolder, RunState
+from inarow.learning.alphazero.selfplay import SelfPlayOutput
+from inarow.learning.learner import CurveTable, Grade, Progress, Report, Run, Services, TrainedAgent, Watch
 from inarow.learning.net_file import ANY_BOARD, Net, NetAbout, to_bytes
+from inarow.learning.pretrained import ALPHAZERO
+from inarow.learning.run_folder import read_config, write_config
+from inarow.learning.warm_up import warm_up_for
+from inarow.search.tree.evaluation import Evaluate
 from inarow.storage.atomic import atomic_write
-from inarow.workers import Cluster, WorkerProcess, interrupts_deferred, open_worker_processes
+from inarow.workers import WorkerProcess, interrupts_deferred, open_worker_processes
 
-Watch = Callable[["AlphaZeroRun"], None]
-"""Told many times a second how far the run is; an exception out of it ends the run, saved."""
-Grade = Callable[[Evaluate, int], tuple[float, float]]
-"""From a network and a number of simulations to its accuracy against perfect play, raw and with search."""
-
-_LEARNER_KEY, _GATE_KEY = 2, 3
-"""Of random streams, below the seed of the run."""
-_FIRST_BATCHES = 8
-"""So many batches of examples must be there before the first is drawn."""
-_MOST_OWED_EXAMPLES = 8192
-"""Older ones are not owed any more: who cannot keep up learns less often, not longer."""
-_STRETCH_SECONDS = 0.5
+_LEARNER_KEY, _GATE_KEY = 2, 3  # of random streams, below the seed of the run
+_FIRST_BATCHES = 8  # batches of examples that must exist before the first is drawn
+_MOST_OWED_EXAMPLES = 8192  # older ones are no longer owed: a process that cannot keep up learns less often, not longer
+_SLICE_SECONDS = 0.5
+_ESTIMATE_SECONDS = 20.0  # training time after which the log gets an estimate of the time left
+_PROGRESS_PARTS = 1000
+_SHOWN_POINTS = 12
 
 
-class AlphaZeroRun:
+class AlphaZeroRun(Run):
     """A run in a folder. `start` or `resume` make one."""
 
-    def __init__(self, folder: RunFolder, config: AlphaZeroConfig, *, is_new: bool) -> None:
-        self.folder, self.config = folder, config
+    def __init__(self, files: RunFolder, config: AlphaZeroConfig, services: Services, *, is_new: bool) -> None:
+        self.files, self.folder, self.product = files, files.path, files.net
+        self._config, self._services = config, services
+        self.log: list[str] = []
         self.replay = Replay(config.specs, config.learning.largest_window)
-        self.learner = Learner(config.network, config.learning, config.seed)
+        self.trainer = NetTrainer(config.network, config.learning, config.seed)
         self._rng = np.random.default_rng(np.random.SeedSequence(config.seed, spawn_key=(_LEARNER_KEY,)))
-        self.state = RunState() if is_new else folder.restore(self.learner, self.replay)
+        self.state = RunState() if is_new else files.restore(self.trainer, self.replay)
         if self.state.random:
             self._rng.bit_generator.state = self.state.random
         if config.start is not None and not self.state.saves:
             weights, self.state.start = read_start(config.start, config.network)
-            self.learner.begin_with(weights)
-        self.losses: list[Loss] = []
-        """Since the last point of the curve."""
-        self.companion_bytes = 0
-        if not self.state.saves or not folder.net.exists():
+            self.trainer.begin_with(weights)
+        self.losses: list[Loss] = []  # since the last point of the curve
+        self.worker_bytes = 0
+        if not self.state.saves or not self.product.exists():
             self._write(self._net_bytes())
-        self._published = folder.net.read_bytes()
-        self._evaluate = net_evaluator(Net(self._published, str(folder.net)))
+        self._published = self.product.read_bytes()
+        self._evaluate = net_evaluator(Net(self._published, str(self.product)))
         self._player = Player(config, self._evaluate, 0, self.state.starts)
         self._player.set_simulations(self.simulations)
         self._last_point = (self.state.seconds, self.state.games)
 
     @classmethod
-    def start(cls, config: AlphaZeroConfig, folder: Path) -> AlphaZeroRun:
+    def start(cls, config: AlphaZeroConfig, folder: Path, services: Services | None = None) -> AlphaZeroRun:
         """A new run; raises ConfigError if the folder has one, NetError if there is no net to begin with."""
-        run_folder = RunFolder(folder)
+        files = RunFolder(folder)
         if config.start is not None:
             read_start(config.start, config.network)  # before there is a folder
-        with run_folder.begun(config):
-            return cls(run_folder, config, is_new=True)
+        with files.claim.begun(config):
+            files.games.begin()
+            return cls(files, config, services or Services(), is_new=True)
 
     @classmethod
     def resume(
-        cls, path: Path, *, minutes: float = 0.0, iterations: int = 0, settings: Sequence[str] = ()
+        cls,
+        folder: Path,
+        services: Services | None = None,
+        *,
+        minutes: float = 0.0,
+        iterations: int = 0,
+        settings: Sequence[str] = (),
     ) -> AlphaZeroRun:
-        """A run as its last checkpoint left it, if wanted with more to do and other settings from now on; raises
-        ConfigError or NetError.
+        """A run at its last checkpoint, optionally with a larger budget and other settings from now on; raises
+        ConfigError or NetError, ValueError if it cannot be extended in this way.
         """
-        folder = RunFolder(path)
-        config = folder.read_config().changed(settings, str(path))
-        with folder.claim.held():
-            run = cls(folder, config, is_new=False)
+        files = RunFolder(folder)
+        config = read_config(folder, AlphaZeroConfig).changed(settings, str(folder))
+        with files.claim.held():
+            run = cls(files, config, services or Services(), is_new=False)
             if minutes or iterations:
-                run.config = config.extended(minutes=minutes, iterations=iterations, done=run.state.iterations)
+                run._config = config.extended(minutes=minutes, iterations=iterations, done=run.state.iterations)
                 run.state.is_closed = False
             if minutes or iterations or settings:
-                folder.write_config(run.config)
+                write_config(folder, run.config)
         return run
 
     @property
-    def progress(self) -> float:
-        """How much of the budget is spent, from 0 to 1."""
-        return schedule.progress(self.config, self.state)
+    def config(self) -> AlphaZeroConfig:
+        return self._config
+
+    @property
+    def curve(self) -> list[CurvePoint]:
+        return self.state.curve
 
     @property
     def seconds_left(self) -> float | None:
-        """Until the budget is spent, if all goes on as so far; None at the very beginning."""
-        return schedule.seconds_left(self.config, self.state)
+        """Until the budget is spent, at the present pace; None at the very beginning."""
+        return run_state.seconds_left(self.config, self.state)
 
     @property
     def is_finished(self) -> bool:
-        return schedule.is_finished(self.config, self.state)
+        return run_state.is_finished(self.config, self.state)
 
     @property
     def simulations(self) -> int:
         """Of a search in self-play, now."""
-        return schedule.simulations_now(self.config, self.state)
+        return run_state.simulations_now(self.config, self.state)
 
     @property
     def memory(self) -> dict[str, int]:
         """Bytes by use: what is allocated once and never grows."""
-        return {"replay": self.replay.bytes, "games": self._player.bytes, "worker_processes": self.companion_bytes}
+        return {"replay": self.replay.bytes, "games": self._player.bytes, "companions": self.worker_bytes}
 
-    def train(
+    # --- What it reports ---
+
+    @property
+    def title(self) -> str:
+        players = "processes" if self._services.cluster is None else "CPUs of a Ray cluster"
+        return f"training on {self._boards} with {self.config.workers} {players}"
+
+    @property
+    def progress(self) -> Progress:
+        return Progress(
+            done=round(_PROGRESS_PARTS * run_state.spent_share(self.config, self.state)),
+            total=_PROGRESS_PARTS,
+            unit="thousandths",
+            seconds_left=self.seconds_left,
+            point=self.curve[-1] if self.curve else None,
+            memory=self.memory,
+        )
+
+    def table(self) -> CurveTable:
+        rows = [point.cells() for point in self.curve[-_SHOWN_POINTS:]]
+        return CurveTable(run_state.HEADINGS, rows, self._note())
+
+    def _note(self) -> str:
+        """Present figures in one line: time left, speed, losses, core seconds, memory."""
+        state, left = self.state, self.seconds_left
+        megabytes = "  ".join(f"{name} {size / 1e6:.0f} MB" for name, size in self.memory.items() if size)
+        loss = self.losses[-1] if self.losses else None
+        losses = f"  loss {loss.policy:.3f} + {loss.value:.3f}" if loss is not None else ""
+        remaining = f"{left / 60:.1f} min left  " if left is not None else ""
+        return (
+            f"{remaining}{state.games:,} games, {state.games / max(1e-9, state.seconds):.1f}/s{losses}  "
+            f"cores: play {state.play_seconds:.0f} s, learn {state.learn_seconds:.0f} s  {megabytes}"
+        )
+
+    def report(self) -> Report:
+        state = self.state
+        facts: dict[str, Any] = {
+            "folder": str(self.folder),
+            "net": str(self.product),
+            "board": self._boards,
+            "iterations": state.iterations,
+            "games": state.games,
+            "examples": state.examples,
+            "steps": self.trainer.steps,
+            "simulations": state.simulations,
+            "evaluations": state.evaluations,
+            "seconds": round(state.seconds, 1),
+            "play_core_seconds": round(state.play_seconds, 1),
+            "learn_core_seconds": round(state.learn_seconds, 1),
+            "bytes": self.memory,
+        }
+        return Report(facts=facts, details={"curve": state.curve})
+
+    @property
+    def _boards(self) -> str:
+        return self.config.board or f"{len(self.config.specs)} boards"
+
+    # --- The loop ---
+
+    def train(self, watch: Watch | None = None, *, checkpoint_seconds: float = 60.0) -> TrainedAgent:
+        """See `Run.train`. With a cluster, `config.workers` of its CPUs play, and this process learns."""
+        self.log.append(f"{self.title} into {self.folder}")
+        if not (self.is_finished and self.state.is_closed):
+            cluster = self._services.cluster
+            number = self.config.workers - 1 if cluster is None else self.config.workers
+            with self.files.claim.held(), open_worker_processes(number, cluster) as worker_processes:
+                self.state.starts += 1
+                cluster_play = (
+                    None if cluster is None else ClusterSelfPlay(worker_processes, self.config, self.state.starts)
+                )
+                self._train(watch, worker_processes, cluster_play, checkpoint_seconds)
+        spec = self.config.specs[0]
+        return TrainedAgent(agent=f"alphazero:net={self.product}", board=str(spec), is_exportable=spec.gravity)
+
+    def _train(
         self,
-        watch: Watch | None = None,
-        grade: Grade | None = None,
-        *,
-        cluster: Cluster | None = None,
-        checkpoint_seconds: float = 60.0,
+        watch: Watch | None,
+        worker_processes: tuple[WorkerProcess, ...],
+        cluster_play: ClusterSelfPlay | None,
+        checkpoint_seconds: float,
     ) -> None:
-        """Trains to the end and leaves the net. Whatever stops it, what was learnt is saved.
-
-        With a cluster `config.workers` of its CPUs play, and this process learns. Raises ConfigError if another
-        process has the folder, or had it since the run was read.
-        """
-        if self.is_finished and self.state.is_closed:
-            return
-        number = self.config.workers - 1 if cluster is None else self.config.workers
-        with self.folder.claim.held(), open_worker_processes(number, cluster) as worker_processes:
-            self.state.starts += 1
-            farm = None if cluster is None else Farm(worker_processes, self.config, self.state.starts)
-            warm_up_for(self.config.specs)
-            saved = clock = time.monotonic()
-            try:
-                while not self.is_finished:
-                    with interrupts_deferred():  # what is played is learnt from, counted and written, or none of it
-                        if farm is None:
-                            self._exchange(worker_processes)
-                        self._work(farm)
-                    if self.state.games_of_iteration >= self.config.iteration_games:
-                        self._end_iteration()
-                    now = time.monotonic()
-                    self.state.seconds += now - clock
-                    clock = now
-                    if schedule.point_is_due(self.config, self.state, self.state.seconds - self._last_point[0]):
-                        self._add_point(grade)
-                    if now - saved >= checkpoint_seconds:
-                        self.save()
-                        saved = now
-                    if watch is not None:
-                        watch(self)
-                self._close(grade)
-            finally:
-                self.save()
+        make_grade = self._services.make_grade
+        grade = None if make_grade is None else make_grade(self.config.specs)
+        warm_up_for(self.config.specs)
+        saved = clock = time.monotonic()
+        estimate_at = self.state.seconds + _ESTIMATE_SECONDS
+        try:
+            while not self.is_finished:
+                with interrupts_deferred():  # what is played is learnt from, counted and written, or none of it
+                    if cluster_play is None:
+                        self._exchange(worker_processes)
+                    self._work(cluster_play)
+                if self.state.games_of_iteration >= self.config.iteration_games:
+                    self._end_iteration()
+                now = time.monotonic()
+                self.state.seconds += now - clock
+                clock = now
+                if run_state.point_is_due(self.config, self.state, self.state.seconds - self._last_point[0]):
+                    self._add_point(grade)
+                if now - saved >= checkpoint_seconds:
+                    self.save()
+                    saved = now
+                if self.state.seconds >= estimate_at and self.seconds_left is not None:
+                    self.log.append(self._note())
+                    estimate_at = math.inf
+                if watch is not None:
+                    watch(self.progress)
+            self._close(grade)
+        finally:
+            self.save()
 
     def save(self) -> None:
         """Writes a checkpoint."""
-        self.state.random = random_state(self._rng)
-        self.folder.save(self.state, self.learner, self.replay)
+        self.state.random = dict(self._rng.bit_generator.state)
+        self.files.save(self.state, self.trainer, self.replay)
 
     # --- Playing and learning ---
 
-    def _work(self, farm: Farm | None) -> None:
-        """Learns from a batch if one is owed, else plays, or takes in what was played."""
+    def _work(self, cluster_play: ClusterSelfPlay | None) -> None:
+        """Learns from a batch if one is owed; otherwise plays, or collects what was played."""
         learning, state = self.config.learning, self.state
         begin = time.process_time()
         if state.owed < learning.batch or self.replay.seen < _FIRST_BATCHES * learning.batch:
-            if farm is not None:
-                self._reap(farm)
+            if cluster_play is not None:
+                self._exchange_with_cluster(cluster_play)
                 return
             self._take(self._player.play())
             state.play_seconds += time.process_time() - begin
             return
         window = max(learning.smallest_window, int(learning.window * self.replay.seen))
         batch = self.replay.draw(learning.batch, window, self._rng, mirror=learning.mirror)
-        self.losses.append(self.learner.step(batch, self.progress))
+        self.losses.append(self.trainer.step(batch, run_state.spent_share(self.config, self.state)))
         state.owed = min(state.owed - learning.batch, learning.reuse * _MOST_OWED_EXAMPLES)
         state.learn_seconds += time.process_time() - begin
 
-    def _take(self, found: Yield) -> None:
-        """Takes in what was played."""
+    def _take(self, found: SelfPlayOutput) -> None:
+        """Keeps what was played."""
         state = self.state
-        self.folder.games.add(found.games)
+        self.files.games.add(found.games)
         self.replay.add(found.spec, found.examples)
         state.games += len(found.games)
         state.games_of_iteration += len(found.games)
@@ -203,32 +280,30 @@ class AlphaZeroRun:
         state.evaluations += found.evaluations
 
     def _exchange(self, worker_processes: tuple[WorkerProcess, ...]) -> None:
-        """Takes in what worker_processes have played and gives them more to do: always one task in advance."""
+        """Collects what worker processes have played and gives each a next task in advance."""
         for number, worker_process in enumerate(worker_processes, start=1):
             for result in worker_process.take():
-                self._take_stretch(result, len(worker_processes))
+                self._take_slice(result, len(worker_processes))
             while worker_process.due < 2:
-                task = Stretch(
-                    self.config, self.folder.net, number, self.state.starts, self.simulations, _STRETCH_SECONDS
-                )
-                worker_process.give(play_stretch, task)
+                task = PlaySlice(self.config, self.product, number, self.state.starts, self.simulations, _SLICE_SECONDS)
+                worker_process.give(play_slice, task)
 
-    def _reap(self, farm: Farm) -> None:
-        """Hands out and takes in at no other moment: what is played, and with which net, must not depend on time."""
-        farm.give(self._published, self.simulations)
-        if (result := farm.take(_STRETCH_SECONDS)) is not None:
-            self._take_stretch(result, self.config.workers)
+    def _exchange_with_cluster(self, cluster_play: ClusterSelfPlay) -> None:
+        """Hands out and collects tasks. This happens nowhere else: which net plays what must not depend on time."""
+        cluster_play.give(self._published, self.simulations)
+        if (result := cluster_play.take(_SLICE_SECONDS)) is not None:
+            self._take_slice(result, self.config.workers)
 
-    def _take_stretch(self, result: StretchResult, worker_processes: int) -> None:
-        for found in result.yields:
+    def _take_slice(self, result: PlaySliceResult, worker_processes: int) -> None:
+        for found in result.outputs:
             self._take(found)
         self.state.play_seconds += result.core_seconds
-        self.companion_bytes = result.bytes * worker_processes
+        self.worker_bytes = result.bytes * worker_processes
 
     # --- Nets ---
 
     def _end_iteration(self) -> None:
-        """Publishes the net as it is now, if it passes. Interrupted in the match, the iteration is not over."""
+        """Publishes the present net if it passes. Interrupted in the match, the iteration is not over."""
         is_better = self.config.gate is None or self._passes(self.config.gate)
         with interrupts_deferred():
             self.state.iterations += 1
@@ -245,27 +320,27 @@ class AlphaZeroRun:
         return passes_gate(spec, self._current(), self._evaluate, gate, config.search, rng)
 
     def _close(self, grade: Grade | None) -> None:
-        """What the run leaves: its last net, or with a gate the last that passed."""
+        """Publishes the last net, unless a gate decides, and completes the curve."""
         if self.config.gate is None:
             self._publish()
-        if not self.state.curve or self.state.curve[-1].steps != self.learner.steps:
+        if not self.state.curve or self.state.curve[-1].steps != self.trainer.steps:
             self._add_point(grade)
         self.state.is_closed = True
 
     def _publish(self) -> None:
         self._published = self._net_bytes()
         self._write(self._published)
-        self._evaluate = net_evaluator(Net(self._published, str(self.folder.net)))
+        self._evaluate = net_evaluator(Net(self._published, str(self.product)))
         self._player.use(self._evaluate)
 
     def _current(self) -> Evaluate:
-        """The net as it is now, published or not."""
+        """The present net, published or not."""
         return net_evaluator(Net(self._net_bytes(), "the new net"))
 
     def _net_bytes(self) -> bytes:
         state, config = self.state, self.config
         about = NetAbout(
-            kind=KIND,
+            kind=ALPHAZERO,
             board=ANY_BOARD if config.board is None else str(config.specs[0]),
             config=msgspec.to_builtins(config),
             seed=config.seed,
@@ -273,16 +348,16 @@ class AlphaZeroRun:
                 "iterations": state.iterations,
                 "games": state.games,
                 "examples": state.examples,
-                "steps": self.learner.steps,
+                "steps": self.trainer.steps,
                 "seconds": round(state.seconds, 1),
                 "core_seconds": round(state.play_seconds + state.learn_seconds, 1),
                 **({"start": state.start} if state.start else {}),
             },
         )
-        return to_bytes(to_onnx(self.learner.weights()), about)
+        return to_bytes(to_onnx(self.trainer.weights()), about)
 
     def _write(self, content: bytes) -> None:
-        with atomic_write(self.folder.net) as file:
+        with atomic_write(self.product) as file:
             file.write(content)
 
     # --- The curve ---
@@ -299,7 +374,7 @@ class AlphaZeroRun:
                 iteration=state.iterations,
                 games=state.games,
                 examples=state.examples,
-                steps=self.learner.steps,
+                steps=self.trainer.steps,
                 games_per_second=round((state.games - games) / max(1e-9, state.seconds - seconds), 1),
                 policy_loss=_mean([loss.policy for loss in self.losses]),
                 value_loss=_mean([loss.value for loss in self.losses]),
@@ -307,6 +382,7 @@ class AlphaZeroRun:
                 search_accuracy=searched,
             )
         )
+        self.log.append("  ".join(map(" ".join, zip(run_state.HEADINGS, state.curve[-1].cells(), strict=True))))
         self.losses = []
         self._last_point = (state.seconds, state.games)
 

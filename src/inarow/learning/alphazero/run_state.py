@@ -1,41 +1,76 @@
-"""Where an AlphaZero run is: counters, random streams and the curve, as JSON in `state.json`."""
+"""The state of an AlphaZero run, its folder with checkpoints, and its budget.
+
+    config.json               the config
+    net.onnx                  the net that plays; at the end the result
+    games.csv                 every game that the network played against itself, a line each
+    curve.csv                 a line for each point of the curve
+    state.json                the last checkpoint: counters, random streams, and the files that belong to it
+    learner-N.safetensors     weights, their average, the optimiser's moments
+    replay-N.npz              the examples
+
+A checkpoint counts from the moment that state.json, which is replaced atomically, names its files; other files are left
+from a checkpoint that was never finished. Games that came after it are cut off.
+"""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
 from inarow.errors import ConfigError, one_line
+from inarow.learning.alphazero.config import AlphaZeroConfig
+from inarow.learning.alphazero.replay import REPLAY_KIND, Replay
+from inarow.learning.games_file import GamesFile
+from inarow.learning.run_folder import CurveFiles, RunClaim
+from inarow.storage.array_file import load_arrays, save_arrays
 from inarow.storage.atomic import atomic_write
 
+if TYPE_CHECKING:
+    from inarow.learning.alphazero.net_trainer import NetTrainer
+
 _VERSION = 1
+_POINTS = 12  # points of the curve, at least, about
+_LONGEST_POINT = 300.0
+_USUAL_GAME = 0.6  # how much of the board a game fills, before there is a game to look at
+HEADINGS = ("seconds", "core s", "nets", "games", "games/s", "examples", "steps", "policy", "value", "raw", "searched")
+"""Of `CurvePoint.cells`."""
 
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """Where a run was."""
+    """A point of the curve."""
 
-    seconds: float
-    """Of training."""
-    core_seconds: float
-    """Of all processes, in play and in learning."""
+    seconds: float  # of training
+    core_seconds: float  # of all processes, in play and in learning
     iteration: int
     games: int
     examples: int
     steps: int
-    games_per_second: float
-    """Since the point before, as the losses."""
+    games_per_second: float  # since the point before, as the losses
     policy_loss: float | None
     value_loss: float | None
     raw_accuracy: float | None
-    """On graded positions, outcome kept by the net without search, with one look at tactics."""
-    search_accuracy: float | None
-    """The same with search."""
+    """On graded positions: share of moves that keep the outcome, by the net without search but with tactics."""
+    search_accuracy: float | None  # the same with search
+
+    def cells(self) -> tuple[str, ...]:
+        """As text."""
+        return (
+            f"{self.seconds:.0f}",
+            f"{self.core_seconds:.0f}",
+            f"{self.iteration:,}",
+            f"{self.games:,}",
+            f"{self.games_per_second:.1f}",
+            f"{self.examples:,}",
+            f"{self.steps:,}",
+            *(f"{loss:.3f}" if loss is not None else "-" for loss in (self.policy_loss, self.value_loss)),
+            *(f"{rate:.1%}" if rate is not None else "-" for rate in (self.raw_accuracy, self.search_accuracy)),
+        )
 
 
 class RunState(msgspec.Struct, kw_only=True):
@@ -48,23 +83,19 @@ class RunState(msgspec.Struct, kw_only=True):
     games: int = 0
     games_of_iteration: int = 0
     examples: int = 0
-    owed: float = 0.0
-    """Samples that are still to be learnt from."""
+    owed: float = 0.0  # samples that remain to be learnt from
     simulations: int = 0
     evaluations: int = 0
-    play_seconds: float = 0.0
-    """Core-seconds of all processes."""
+    play_seconds: float = 0.0  # core-seconds of all processes
     learn_seconds: float = 0.0
-    is_closed: bool = False
-    """Whether its budget was spent and the last net left."""
-    start: dict[str, Any] = {}
-    """The net that it began with: its name, the hash of its file, and how it came about."""
+    is_closed: bool = False  # whether its budget was spent and the last net written
+    start: dict[str, Any] = {}  # the net that it began with: its name, the hash of its file, its provenance
     random: dict[str, Any] = {}
     curve: list[CurvePoint] = []
 
 
 def write_state(path: Path, state: RunState) -> None:
-    """Writes a file, whole or not at all."""
+    """Writes the file atomically."""
     document = {"version": _VERSION, **msgspec.to_builtins(state)}
     with atomic_write(path) as file:
         file.write(json.dumps(document).encode())  # with integers of any size
@@ -75,7 +106,7 @@ def read_state(path: Path) -> RunState:
     try:
         document = json.loads(path.read_bytes())
         if document.get("version", 1) > _VERSION:  # the first files had none
-            raise ConfigError(f"{path} is of a later version of inarow; update inarow to go on")
+            raise ConfigError(f"{path} is of a later version of inarow; update inarow to resume it")
         state = msgspec.convert(document, RunState)
         if state.random:
             np.random.default_rng().bit_generator.state = state.random  # says whether it is one
@@ -86,6 +117,94 @@ def read_state(path: Path) -> RunState:
     return state
 
 
-def random_state(rng: np.random.Generator) -> dict[str, Any]:
-    """The state of a random stream as JSON."""
-    return dict(rng.bit_generator.state)
+# --- The folder ---
+
+
+class RunFolder:
+    """The files of a run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.net = path / "net.onnx"
+        self.games = GamesFile(path)
+        self._state = path / "state.json"
+        self._curve_files = CurveFiles(path, CurvePoint, step="games")
+        self.claim = RunClaim(path, self._state.name)
+
+    def save(self, state: RunState, trainer: NetTrainer, replay: Replay) -> None:
+        """Writes a checkpoint."""
+        state.saves += 1
+        trainer.save(self._learner_file(state))
+        save_arrays(self._replay_file(state), REPLAY_KIND, {}, replay.state())
+        self.games.sync()
+        write_state(self._state, state)
+        for old in (*self.path.glob("learner-*.safetensors"), *self.path.glob("replay-*.npz")):
+            if old not in (self._learner_file(state), self._replay_file(state)):
+                old.unlink(missing_ok=True)
+        self._curve_files.write(state.curve)
+
+    def restore(self, trainer: NetTrainer, replay: Replay) -> RunState:
+        """The last checkpoint; before the first, a new state. Raises ConfigError or NetError."""
+        if not self._state.exists():
+            self.games.begin()
+            return RunState()
+        state = read_state(self._state)
+        trainer.load(self._learner_file(state))
+        with load_arrays(self._replay_file(state), REPLAY_KIND) as (_, arrays):
+            replay.restore({name: arrays[name] for name in replay.state()})
+        self.games.cut(state.games)
+        return state
+
+    def _learner_file(self, state: RunState) -> Path:
+        return self.path / f"learner-{state.saves}.safetensors"
+
+    def _replay_file(self, state: RunState) -> Path:
+        return self.path / f"replay-{state.saves}.npz"
+
+
+# --- The budget ---
+
+
+def spent_share(config: AlphaZeroConfig, state: RunState) -> float:
+    """How much of the budget is spent, from 0 to 1."""
+    if config.minutes is not None:
+        return min(1.0, state.seconds / (60 * config.minutes))
+    assert config.iterations is not None
+    part = min(1.0, state.games_of_iteration / config.iteration_games)
+    return min(1.0, (state.iterations + part) / config.iterations)
+
+
+def is_finished(config: AlphaZeroConfig, state: RunState) -> bool:
+    """Whether the budget is spent. Iterations count when they are over."""
+    if config.minutes is not None:
+        return spent_share(config, state) >= 1.0
+    return state.iterations >= (config.iterations or 0)
+
+
+def seconds_left(config: AlphaZeroConfig, state: RunState) -> float | None:
+    """Until the budget is spent, at the present pace; None at the very beginning."""
+    done = spent_share(config, state) or _guessed_share(config, state)
+    return state.seconds * (1 - done) / done if done > 0 else None
+
+
+def _guessed_share(config: AlphaZeroConfig, state: RunState) -> float:
+    """By simulations, while no game has ended yet."""
+    cells = sum(spec.cells for spec in config.specs) / len(config.specs)
+    games = (config.iterations or 0) * config.iteration_games
+    simulations = games * config.selfplay.simulations * cells * _USUAL_GAME
+    return min(1.0, state.simulations / simulations) if simulations else 0.0
+
+
+def simulations_now(config: AlphaZeroConfig, state: RunState) -> int:
+    """Of a search in self-play."""
+    first, last = config.selfplay.first_simulations, config.selfplay.simulations
+    return round(first + (last - first) * spent_share(config, state))
+
+
+def point_is_due(config: AlphaZeroConfig, state: RunState, since: float) -> bool:
+    """Whether the curve should get a point, `since` seconds of training after the last one."""
+    if config.minutes is not None:
+        return since >= min(_LONGEST_POINT, 60 * config.minutes / _POINTS)
+    assert config.iterations is not None
+    iteration = state.curve[-1].iteration if state.curve else 0
+    return since >= _LONGEST_POINT or _POINTS * (state.iterations - iteration) >= config.iterations

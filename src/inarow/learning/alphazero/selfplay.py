@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -11,41 +10,29 @@ from inarow.games.kernels import compiled_layout
 from inarow.games.notation import format_moves
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.learning.alphazero.cache import forget, make_cache
 from inarow.learning.alphazero.config import SelfPlayConfig
-from inarow.learning.alphazero.evaluator import Evaluate
-from inarow.learning.alphazero.forest import make_forest, make_searches
-from inarow.learning.alphazero.planes import PLANES
-from inarow.learning.alphazero.search_config import SearchConfig, search_rules
-from inarow.learning.alphazero.selection import halving_plan
-from inarow.learning.alphazero.selfplay_kernel import play_on
-from inarow.learning.alphazero.selfplay_memory import (
+from inarow.learning.alphazero.selfplay_kernel import (
     EVALUATIONS,
     EXAMPLES,
     GAMES_DONE,
-    HABITS,
     MOVES,
     SIMULATIONS,
     TO_BEGIN,
-    make_harvest,
-    make_play,
+    SelfPlaySettings,
+    SelfPlayState,
+    make_buffers,
+    make_games,
+    play_on,
 )
 from inarow.learning.games_file import PlayedGame
+from inarow.search.tree.config import SearchConfig, search_rules
+from inarow.search.tree.evaluation import Evaluate, checked_answers, clear_cache, make_cache
+from inarow.search.tree.memory import array_bytes, make_network_trees, make_search_state
+from inarow.search.tree.selection import halving_plan
+from inarow.search.tree.simulation import SearchContext, make_batch
 
-_STEPS = 16
-"""Questions to the network that make a `Yield`, when games are played to their end."""
-_SPARE_SLOTS = 8
-"""For each simulation beyond a block of children: nodes of forced moves."""
-_NO_ANSWERS = np.zeros((0, 0, 0), np.float32), np.zeros(0, np.float32)
-_COPIED = (
-    "quick_simulations",
-    "quick_share",
-    "random_starts",
-    "early_stop",
-    "drawn_plies",
-    "dirichlet",
-    "search_weight",
-)
+_STEPS = 16  # questions to the network that make a `SelfPlayOutput`, when games are played to their end
+_SPARE_SLOTS = 8  # for each simulation beyond a block of children: nodes of forced moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +49,8 @@ class Examples:
 
 
 @dataclass(frozen=True, slots=True)
-class Yield:
-    """What some steps of play brought in."""
+class SelfPlayOutput:
+    """What some steps of self-play produced."""
 
     spec: GameSpec
     examples: Examples
@@ -74,7 +61,7 @@ class Yield:
 
 
 class SelfPlay:
-    """Games under way on one board. All memory is allocated here; `bytes` says how much."""
+    """Games in progress on one board. All memory is allocated here; `bytes` is its size."""
 
     def __init__(
         self,
@@ -89,106 +76,100 @@ class SelfPlay:
         self.spec = spec
         self._evaluate = evaluate
         self._rng = rng
-        self._layout = compiled_layout(spec)
-        self._rules: Any = search_rules(search, noise=config.noise)
-        self._habits: Any = np.zeros(1, HABITS).view(np.recarray)
-        for name in _COPIED:
-            setattr(self._habits[0], name, getattr(config, name))
-        self._habits[0].random_plies = min(config.random_plies, spec.cells // 2)
-        self._slots = 1 + (max(config.simulations, config.quick_simulations) + 1) * (spec.actions + _SPARE_SLOTS)
-        self._forest = make_forest(config.games, self._slots)
-        self._searches = make_searches(config.games, self._layout)
-        self._cache = make_cache(cache_memory, spec.actions)
-        self._play = make_play(config.games, self._layout)
-        self._harvest = make_harvest(config.games, self._layout)
-        self._planes = np.zeros((config.games, PLANES, spec.rows, spec.columns), np.float32)
-        self._waiting = np.zeros(config.games, np.int64)
+        layout = compiled_layout(spec)
+        slots = 1 + (max(config.simulations, config.quick_simulations) + 1) * (spec.actions + _SPARE_SLOTS)
+        self._play = SelfPlayState(
+            search=SearchContext(
+                layout=layout,
+                tree=make_network_trees(config.games, slots),
+                state=make_search_state(config.games, layout),
+                cache=make_cache(cache_memory, spec.actions),
+                rules=search_rules(search, noise=config.noise),
+                plan=np.zeros((0, 0), np.int32),
+            ),
+            games=make_games(config.games, layout),
+            buffers=make_buffers(config.games, layout),
+            settings=_settings(config, spec),
+        )
+        self._batch = make_batch(config.games, layout)
+        self._no_answers = self._batch.logits, self._batch.values
         self._asked = 0
         self.set_simulations(config.first_simulations, search.considered)
 
     @property
     def bytes(self) -> int:
         """Of trees, games, cache and buffers."""
-        parts = (*self._forest, *self._searches, *self._cache, *self._play, *self._harvest, self._planes)
-        return sum(array.nbytes for array in parts)
+        search = self._play.search
+        parts = (search.tree, search.state, search.cache, self._play.games, self._play.buffers)
+        return array_bytes(*parts) + self._batch.planes.nbytes
 
     def use(self, evaluate: Evaluate) -> None:
-        """Plays on with another network."""
+        """Continues with another network."""
         self._evaluate = evaluate
-        forget(self._cache)
+        clear_cache(self._play.search.cache)
 
     def set_simulations(self, simulations: int, considered: int) -> None:
-        """For moves from now on; never fewer than before, since searches under way follow the plan, too."""
-        self._habits[0].simulations = simulations
-        self._plan = halving_plan(considered, simulations)
+        """For moves from now on; must not be fewer than before, since searches in progress follow the plan, too."""
+        self._play = self._play._replace(
+            search=self._play.search._replace(plan=halving_plan(considered, simulations)),
+            settings=self._play.settings._replace(simulations=simulations),
+        )
 
-    def play(self, steps: int) -> Yield:
+    def play(self, steps: int) -> SelfPlayOutput:
         """Asks the network `steps` times about all games."""
-        harvest, counts = self._harvest, self._harvest.counts
+        buffers, counts = self._play.buffers, self._play.buffers.counts
         counts[SIMULATIONS] = counts[EVALUATIONS] = counts[MOVES] = 0
-        examples: list[Examples] = []
+        learnt = buffers.stones, buffers.mask, buffers.policies, buffers.values
+        parts = [tuple(array[:0] for array in learnt)]
         games: list[PlayedGame] = []
         for _ in range(steps):
-            logits, values = self._evaluate(self._planes[: self._asked]) if self._asked else _NO_ANSWERS
-            self._asked = play_on(
-                self._layout,
-                self._forest,
-                self._searches,
-                self._cache,
-                self._play,
-                harvest,
-                self._rules[0],
-                self._habits[0],
-                self._plan,
-                self._rng,
-                self._planes,
-                self._waiting,
-                self._asked,
-                logits,
-                values,
-                self._slots,
-            )
+            logits, values = self._no_answers
+            if self._asked:
+                logits, values = checked_answers(self._evaluate, self._batch.planes[: self._asked])
+            self._asked = play_on(self._play, self._batch._replace(logits=logits, values=values), self._rng)
             if counts[GAMES_DONE]:
                 games += [self._game(number) for number in range(counts[GAMES_DONE])]
-                arrays = (harvest.stones, harvest.mask, harvest.policies, harvest.values)
-                examples.append(Examples(*(array[: counts[EXAMPLES]].copy() for array in arrays)))
-        return Yield(
+                parts.append(tuple(array[: counts[EXAMPLES]].copy() for array in learnt))
+        return SelfPlayOutput(
             self.spec,
-            self._joined(examples),
+            Examples(*map(np.concatenate, zip(*parts, strict=True))),
             tuple(games),
             int(counts[SIMULATIONS]),
             int(counts[EVALUATIONS]),
             int(counts[MOVES]),
         )
 
-    def play_out(self, games: int) -> tuple[Yield, ...]:
-        """Plays so many games to their end, and begins no other. For games that follow from the random stream alone:
-        with fresh memory, and the same network all the time.
+    def play_out(self, games: int) -> tuple[SelfPlayOutput, ...]:
+        """Plays this number of games to their end. With fresh memory and the same network all the time, the games
+        follow from the random stream alone.
         """
-        counts = self._harvest.counts
+        counts = self._play.buffers.counts
         counts[TO_BEGIN] = games
-        yields = []
+        outputs = []
         while counts[TO_BEGIN] or self._asked:
-            yields.append(self.play(_STEPS))
-        return tuple(yields)
-
-    def _joined(self, parts: list[Examples]) -> Examples:
-        harvest = self._harvest
-        empty = Examples(harvest.stones[:0], harvest.mask[:0], harvest.policies[:0], harvest.values[:0])
-        parts = parts or [empty]
-        return Examples(
-            np.concatenate([part.stones for part in parts]),
-            np.concatenate([part.mask for part in parts]),
-            np.concatenate([part.policies for part in parts]),
-            np.concatenate([part.values for part in parts]),
-        )
+            outputs.append(self.play(_STEPS))
+        return tuple(outputs)
 
     def _game(self, number: int) -> PlayedGame:
-        harvest, start = self._harvest, Position.start(self.spec)
-        actions = [start.action_of(int(cell)) for cell in harvest.cells[number, : harvest.plies[number]]]
+        buffers, start = self._play.buffers, Position.start(self.spec)
+        actions = [start.action_of(int(cell)) for cell in buffers.cells[number, : buffers.plies[number]]]
         return PlayedGame(
             board=str(self.spec),
-            opening=int(harvest.opening[number]),
-            result=int(harvest.results[number]),
+            opening=int(buffers.opening[number]),
+            result=int(buffers.results[number]),
             moves=format_moves(actions, self.spec),
         )
+
+
+def _settings(config: SelfPlayConfig, spec: GameSpec) -> SelfPlaySettings:
+    return SelfPlaySettings(
+        simulations=config.first_simulations,
+        quick_simulations=config.quick_simulations,
+        quick_share=np.float64(config.quick_share),
+        random_starts=np.float64(config.random_starts),
+        random_plies=min(config.random_plies, spec.cells // 2),
+        early_stop=np.float64(config.early_stop),
+        drawn_plies=config.drawn_plies,
+        dirichlet=np.float64(config.dirichlet),
+        search_weight=np.float64(config.search_weight),
+    )

@@ -1,15 +1,14 @@
 """Compiled: games of the network against itself, many in step.
 
-A game begins with random moves (or none), then every move is searched, unless only one is safe. It ends
-by the rules, or mostly when a search proves its result. Each searched position is kept as an example: the
-position, the policy that the search prefers, and a value: the proven one, or one that follows from the
-result and from what searches thought on the way.
+A game begins with random moves (or none); then every move is searched, unless only one is safe. It ends by the rules,
+or usually when a search proves its result. Each searched position becomes an example: the position, the policy that
+the search prefers, and a value: the proven one, or a mixture of the result and the values of searches before it.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numba.extending import register_jitable
@@ -17,263 +16,299 @@ from numba.extending import register_jitable
 from inarow.games.bits import Bits, count_cells, first_cell, load, single_cell, store
 from inarow.games.kernels import kernel
 from inarow.games.layout import Layout
-from inarow.learning.alphazero.cache import Cache
-from inarow.learning.alphazero.forest import Forest, Searches, plant
-from inarow.learning.alphazero.selection import best_child, improve_policy
-from inarow.learning.alphazero.selfplay_memory import (
-    EVALUATIONS,
-    EXAMPLES,
-    GAMES_DONE,
-    MOVES,
-    SIMULATIONS,
-    TO_BEGIN,
-    Harvest,
-    Play,
-)
-from inarow.learning.alphazero.simulation import WAITS, proven_value, simulate, take_answer
-from inarow.search.tree.memory import DRAWN, UNKNOWN
-from inarow.search.tree.tactics import examine
+from inarow.games.rules import action_count, action_of
+from inarow.search.tree.memory import DRAWN, ROOT, UNKNOWN, reset_search, reset_tree, word_count
+from inarow.search.tree.proofs import examine, proven_value
+from inarow.search.tree.selection import best_child, improve_policy
+from inarow.search.tree.simulation import NetworkBatch, SearchContext, simulate, take_answer
+
+
+class SelfPlaySettings(NamedTuple):
+    """How games are played; see `config.SelfPlayConfig`."""
+
+    simulations: int
+    quick_simulations: int  # of a quick search, which makes no example
+    quick_share: float  # of searches that are quick
+    random_starts: float  # share of games that begin with random moves
+    random_plies: int  # number of these, at most
+    early_stop: float  # share of games that end when a search has proven the result
+    drawn_plies: int  # under PUCT, first plies whose moves are drawn by visits
+    dirichlet: float  # parameter of the noise under PUCT
+    search_weight: float  # of the search's value against the later result in the value of an example
+
+
+GAMES_DONE, EXAMPLES, SIMULATIONS, EVALUATIONS, MOVES, TO_BEGIN = range(6)
+"""Places in `SelfPlayBuffers.counts`: two of this call, three of all calls, and games that may still begin."""
+
+_ENDLESS = np.iinfo(np.int64).max
+
+
+class GamesInProgress(NamedTuple):
+    """The games that are being played. `values` holds the result of each ply's search, if there was one."""
+
+    cells: np.ndarray  # [games, cells] int16, the moves so far
+    opening: np.ndarray  # [games] int32, number of random ones
+    values: np.ndarray  # [games, cells + 1] float32
+    is_proven: np.ndarray  # [games, cells + 1] bool, whether it is a proof
+    is_example: np.ndarray  # [games, cells + 1] bool
+    policies: np.ndarray  # [games, cells + 1, actions] float32
+    is_quick: np.ndarray  # [games] bool, this move's search
+    stops: np.ndarray  # [games] bool, whether a proof ends this game
+    is_new: np.ndarray  # [games] bool, before its first move
+    is_due: np.ndarray  # [games] bool, before a search
+
+
+class SelfPlayBuffers(NamedTuple):
+    """What a call produces; `counts` holds how much."""
+
+    stones: np.ndarray  # [examples, words] uint64, of the side to move
+    mask: np.ndarray  # [examples, words] uint64
+    policies: np.ndarray  # [examples, actions] float32, sum to 1; all 0 where every move loses
+    values: np.ndarray  # [examples] float32 in [-1, 1], for the side to move
+    cells: np.ndarray  # [games, cells] int16, moves of a finished game
+    plies: np.ndarray  # [games] int32, how many
+    opening: np.ndarray  # [games] int32, of which random
+    results: np.ndarray  # [games] int8, 1, 0 or -1 for the first side
+    counts: np.ndarray  # [6] int64
+
+
+class SelfPlayState(NamedTuple):
+    """What the kernel of self-play works with."""
+
+    search: SearchContext
+    games: GamesInProgress
+    buffers: SelfPlayBuffers
+    settings: SelfPlaySettings
+
+
+def make_games(games: int, layout: Layout) -> GamesInProgress:
+    """New games."""
+    cells = layout.rows * layout.columns
+    actions = action_count(layout)
+    return GamesInProgress(
+        cells=np.zeros((games, cells), np.int16),
+        opening=np.zeros(games, np.int32),
+        values=np.zeros((games, cells + 1), np.float32),
+        is_proven=np.zeros((games, cells + 1), np.bool_),
+        is_example=np.zeros((games, cells + 1), np.bool_),
+        policies=np.zeros((games, cells + 1, actions), np.float32),
+        is_quick=np.zeros(games, np.bool_),
+        stops=np.zeros(games, np.bool_),
+        is_new=np.ones(games, np.bool_),
+        is_due=np.ones(games, np.bool_),
+    )
+
+
+def make_buffers(games: int, layout: Layout) -> SelfPlayBuffers:
+    """Room for all that a call can produce: every game ends at most once."""
+    cells, actions, words = layout.rows * layout.columns, action_count(layout), word_count(layout)
+    return SelfPlayBuffers(
+        stones=np.zeros((games * cells, words), np.uint64),
+        mask=np.zeros((games * cells, words), np.uint64),
+        policies=np.zeros((games * cells, actions), np.float32),
+        values=np.zeros(games * cells, np.float32),
+        cells=np.zeros((games, cells), np.int16),
+        plies=np.zeros(games, np.int32),
+        opening=np.zeros(games, np.int32),
+        results=np.zeros(games, np.int8),
+        counts=np.array([0, 0, 0, 0, 0, _ENDLESS], np.int64),
+    )
+
+
+# --- Kernels ---
 
 
 @kernel
-def play_on(
-    layout: Layout,
-    forest: Forest,
-    searches: Searches,
-    cache: Cache,
-    play: Play,
-    harvest: Harvest,
-    rules: Any,
-    habits: Any,
-    plan: np.ndarray,
-    rng: np.random.Generator,
-    planes: np.ndarray,
-    waiting: np.ndarray,
-    answered: int,
-    logits: np.ndarray,
-    values: np.ndarray,
-    slots: int,
-) -> int:
-    """Takes the answers to the games `waiting[:answered]` and plays on in all, in each until it waits for
-    the network or has ended; returns how many wait now, as `simulation.advance` does. The next call begins
-    another game in the place of one that has ended, if some are to begin.
+def play_on(play: SelfPlayState, batch: NetworkBatch, rng: np.random.Generator) -> int:
+    """Takes the network's answers and continues all games, each until it waits for the network or ends; returns the
+    number that wait now, as `simulation.advance` does. The next call begins another game in the place of one that
+    has ended, if more are to begin.
     """
-    counts = harvest.counts
+    search, games, counts = play.search, play.games, play.buffers.counts
     counts[GAMES_DONE] = counts[EXAMPLES] = 0
-    counts[EVALUATIONS] += answered
-    for place in range(answered):
-        take_answer(layout, forest, searches, cache, rules, logits, values, place, waiting[place], slots)
+    counts[EVALUATIONS] += len(batch.values)
+    for place in range(len(batch.values)):
+        take_answer(search, batch, place)
     asked = 0
-    for game in range(len(waiting)):
+    for game in range(len(batch.waiting)):
         while True:
-            if play.is_due[game]:
-                if play.is_new[game]:
+            if games.is_due[game]:
+                if games.is_new[game]:
                     if counts[TO_BEGIN] == 0:
                         break
                     counts[TO_BEGIN] -= 1
-                prepare_move(layout, forest, searches, play, rules, habits, rng, game, slots)
-            if simulate(layout, forest, searches, cache, rules, plan, planes, asked, game, slots) == WAITS:
-                waiting[asked] = game
+                prepare_move(play, rng, game)
+            if simulate(search, batch, asked, game):
+                batch.waiting[asked] = game
                 asked += 1
                 break
-            counts[SIMULATIONS] += searches.done[game]
+            counts[SIMULATIONS] += search.state.done[game]
             counts[MOVES] += 1
-            play.is_due[game] = True
-            if move(layout, forest, searches, play, rules, habits, rng, game, slots):
-                end_game(layout, searches, play, habits, harvest, game)
-                play.is_new[game] = True
+            games.is_due[game] = True
+            if move(play, rng, game):
+                end_game(play, game)
+                games.is_new[game] = True
                 break
     return asked
 
 
 @register_jitable
-def prepare_move(
-    layout: Layout,
-    forest: Forest,
-    searches: Searches,
-    play: Play,
-    rules: Any,
-    habits: Any,
-    rng: np.random.Generator,
-    game: int,
-    slots: int,
-) -> None:
-    """Puts a game before its next search: begins it if it is new, with random safe moves that lead to a
-    position that one look does not settle, and plays moves as long as only one is safe. Then plants a
-    tree and draws its noise.
+def prepare_move(play: SelfPlayState, rng: np.random.Generator, game: int) -> None:
+    """Prepares the next search of a game: begins a new game with random safe moves that lead to a position which one
+    look does not settle, and plays moves as long as only one is safe. Then resets the tree and draws its noise.
     """
-    stones, mask = load(searches.stones, game, layout.board), load(searches.mask, game, layout.board)
-    ply, opening = searches.ply[game], 0
-    is_new = play.is_new[game]
+    search, games, settings = play.search, play.games, play.settings
+    layout, state, rules = search.layout, search.state, search.rules
+    stones, mask = load(state.stones, game, layout.board), load(state.mask, game, layout.board)
+    ply, opening = state.ply[game], 0
+    is_new = games.is_new[game]
     if is_new:
         stones = mask = layout.board ^ layout.board
         ply = 0
-        opening = int(rng.random() * (habits.random_plies + 1)) if rng.random() < habits.random_starts else 0
-        play.stops[game] = rng.random() < habits.early_stop
+        opening = int(rng.random() * (settings.random_plies + 1)) if rng.random() < settings.random_starts else 0
+        games.stops[game] = rng.random() < settings.early_stop
     while True:
         known, cells = examine(stones, mask, ply, layout)
         if is_new and known != UNKNOWN:
             stones = mask = layout.board ^ layout.board
             ply = 0
-            opening = int(rng.random() * (habits.random_plies + 1))
+            opening = int(rng.random() * (settings.random_plies + 1))
             continue
         if is_new and ply == opening:
-            play.opening[game] = ply
+            games.opening[game] = ply
             is_new = False
         if not is_new and (known != UNKNOWN or count_cells(cells) > 1):
             break
         cell = drawn_cell(cells, rng)
-        play.cells[game, ply] = cell
-        play.is_proven[game, ply] = play.is_example[game, ply] = False
+        games.cells[game, ply] = cell
+        games.is_proven[game, ply] = games.is_example[game, ply] = False
         stones, mask = mask ^ stones, mask | single_cell(cell, mask)
         ply += 1
-    store(searches.stones, game, stones)
-    store(searches.mask, game, mask)
-    searches.ply[game] = ply
-    play.is_new[game] = play.is_due[game] = False
-    plant(forest, searches, game, slots)
-    play.is_quick[game] = rng.random() < habits.quick_share
-    searches.wanted[game] = habits.quick_simulations if play.is_quick[game] else habits.simulations
-    for child in range(searches.noise.shape[1]):
-        if rules.is_gumbel != 0:
-            searches.noise[game, child] = -math.log(-math.log(max(rng.random(), 1e-20)))
+    store(state.stones, game, stones)
+    store(state.mask, game, mask)
+    state.ply[game] = ply
+    games.is_new[game] = games.is_due[game] = False
+    reset_tree(search.tree, game)
+    reset_search(state, game)
+    games.is_quick[game] = rng.random() < settings.quick_share
+    state.wanted[game] = settings.quick_simulations if games.is_quick[game] else settings.simulations
+    for child in range(state.noise.shape[1]):
+        if rules.is_gumbel:
+            state.noise[game, child] = -math.log(-math.log(max(rng.random(), 1e-20)))
         elif rules.noise > 0.0:
-            searches.noise[game, child] = rng.standard_gamma(habits.dirichlet)
+            state.noise[game, child] = rng.standard_gamma(settings.dirichlet)
 
 
 @register_jitable
 def drawn_cell(cells: Bits, rng: np.random.Generator) -> int:
-    """One of the cells of a set that has some."""
+    """One cell of a set that is not empty, uniformly."""
     for _ in range(int(rng.random() * count_cells(cells))):
         cells = cells ^ single_cell(first_cell(cells), cells)
     return first_cell(cells)
 
 
 @register_jitable
-def move(
-    layout: Layout,
-    forest: Forest,
-    searches: Searches,
-    play: Play,
-    rules: Any,
-    habits: Any,
-    rng: np.random.Generator,
-    game: int,
-    slots: int,
-) -> bool:
-    """Ends the search of a move: keeps the example and plays, or ends the game; whether it has ended."""
-    root, ply = game * slots, searches.ply[game]
-    proof, size = forest.proof[root], forest.size[root]
-    play.is_proven[game, ply] = proof != UNKNOWN
-    play.is_example[game, ply] = False
-    play.values[game, ply] = -forest.total[root] / max(1, forest.visits[root])
+def move(play: SelfPlayState, rng: np.random.Generator, game: int) -> bool:
+    """Ends the search of a move: keeps the example and plays, or ends the game; True if it has ended."""
+    search, games = play.search, play.games
+    layout, tree, state = search.layout, search.tree, search.state
+    root, ply = tree.counts[game, ROOT], state.ply[game]
+    proof, size = tree.proof[root], tree.size[root]
+    games.is_proven[game, ply] = proof != UNKNOWN
+    games.is_example[game, ply] = False
+    games.values[game, ply] = -tree.total[root] / max(1, tree.visits[root])
     if proof != UNKNOWN:
-        play.values[game, ply] = -proven_value(proof)
-    if size > 1 and not play.is_quick[game]:
-        keep_policy(layout, forest, searches, play, rules, game, root)
-    if proof != UNKNOWN and (play.stops[game] or size == 0):
+        games.values[game, ply] = -proven_value(proof)
+    if size > 1 and not games.is_quick[game]:
+        keep_policy(play, game, root)
+    if proof != UNKNOWN and (games.stops[game] or size == 0):
         return True
-    child = chosen_child(forest, searches, play, rules, habits, rng, game, root)
-    stones, mask = load(searches.stones, game, layout.board), load(searches.mask, game, layout.board)
-    play.cells[game, ply] = forest.cell[child]
-    store(searches.stones, game, mask ^ stones)
-    store(searches.mask, game, mask | single_cell(forest.cell[child], mask))
-    searches.ply[game] = ply + 1
+    child = chosen_child(search, play.settings.drawn_plies, rng, game, root)
+    stones, mask = load(state.stones, game, layout.board), load(state.mask, game, layout.board)
+    games.cells[game, ply] = tree.cell[child]
+    store(state.stones, game, mask ^ stones)
+    store(state.mask, game, mask | single_cell(tree.cell[child], mask))
+    state.ply[game] = ply + 1
     return False
 
 
 @register_jitable
-def chosen_child(
-    forest: Forest,
-    searches: Searches,
-    play: Play,
-    rules: Any,
-    habits: Any,
-    rng: np.random.Generator,
-    game: int,
-    root: int,
-) -> int:
-    """The move that the search ends with; early under PUCT one drawn by visits."""
-    best = best_child(forest, root, searches.noise, game, rules)
-    if rules.is_gumbel != 0 or searches.ply[game] >= habits.drawn_plies or forest.proof[best] != UNKNOWN:
+def chosen_child(search: SearchContext, drawn_plies: int, rng: np.random.Generator, game: int, root: int) -> int:
+    """The final choice of the search; in the first plies under PUCT one drawn by visits."""
+    tree, state, rules = search.tree, search.state, search.rules
+    best = best_child(tree, root, state.noise, game, rules)
+    if rules.is_gumbel or state.ply[game] >= drawn_plies or tree.proof[best] != UNKNOWN:
         return best
-    first, total = forest.first[root], 0
-    for child in range(first, first + forest.size[root]):
-        total += forest.visits[child] if forest.proof[child] >= UNKNOWN else 0
+    first, total = tree.first[root], 0
+    for child in range(first, first + tree.size[root]):
+        total += tree.visits[child] if tree.proof[child] >= UNKNOWN else 0
     left = rng.random() * total
-    for child in range(first, first + forest.size[root]):
-        left -= forest.visits[child] if forest.proof[child] >= UNKNOWN else 0
+    for child in range(first, first + tree.size[root]):
+        left -= tree.visits[child] if tree.proof[child] >= UNKNOWN else 0
         if left < 0.0:
             return child
     return best
 
 
 @register_jitable
-def keep_policy(
-    layout: Layout, forest: Forest, searches: Searches, play: Play, rules: Any, game: int, root: int
-) -> None:
-    """Keeps what the search prefers, by action, as an example: the winning move of a position that is proven
-    won, and nothing, all zeros, where all moves are proven lost.
+def keep_policy(play: SelfPlayState, game: int, root: int) -> None:
+    """Keeps the policy that the search prefers as an example: the winning move of a position that is proven won, and
+    all zeros where every move is proven lost.
     """
-    ply, proof = searches.ply[game], forest.proof[root]
-    first, size = forest.first[root], forest.size[root]
+    search, games = play.search, play.games
+    tree, state, rules = search.tree, search.state, search.rules
+    ply, proof = state.ply[game], tree.proof[root]
+    first, size = tree.first[root], tree.size[root]
     policy = np.zeros(size, np.float64)
     if proof != UNKNOWN and proof != DRAWN:
         if proof < 0:
-            policy[best_child(forest, root, searches.noise, game, rules) - first] = 1.0
-    elif rules.is_gumbel != 0:
-        improve_policy(forest, root, searches.value[game], rules, policy)
+            policy[best_child(tree, root, state.noise, game, rules) - first] = 1.0
+    elif rules.is_gumbel:
+        improve_policy(tree, root, state.value[game], rules, policy)
     else:
         total = 0
         for child in range(size):
-            policy[child] = forest.visits[first + child] if forest.proof[first + child] >= UNKNOWN else 0
+            policy[child] = tree.visits[first + child] if tree.proof[first + child] >= UNKNOWN else 0
             total += policy[child]
         if total == 0:
             return
         for child in range(size):
             policy[child] /= total
-    for action in range(play.policies.shape[2]):  # assigning a slice takes seconds to compile
-        play.policies[game, ply, action] = 0.0
+    for action in range(games.policies.shape[2]):  # assigning a slice takes seconds to compile
+        games.policies[game, ply, action] = 0.0
     for child in range(size):
-        play.policies[game, ply, action_of(forest.cell[first + child], layout)] = policy[child]
-    play.is_example[game, ply] = True
+        games.policies[game, ply, action_of(tree.cell[first + child], search.layout)] = policy[child]
+    games.is_example[game, ply] = True
 
 
 @register_jitable
-def action_of(cell: int, layout: Layout) -> int:
-    """The action that puts a stone on a playable cell."""
-    column = cell // layout.stride
-    if layout.gravity:
-        return column
-    return (layout.rows - 1 - (cell - column * layout.stride)) * layout.columns + column
-
-
-@register_jitable
-def end_game(layout: Layout, searches: Searches, play: Play, habits: Any, harvest: Harvest, game: int) -> None:
-    """Brings in a game whose last position is proven, and its examples."""
-    counts, end = harvest.counts, searches.ply[game]
+def end_game(play: SelfPlayState, game: int) -> None:
+    """Writes a game whose last position is proven, and its examples, to the buffers."""
+    state, games, buffers = play.search.state, play.games, play.buffers
+    counts, end = buffers.counts, state.ply[game]
     done = counts[GAMES_DONE]
     counts[GAMES_DONE] += 1
     for ply in range(end):
-        harvest.cells[done, ply] = play.cells[game, ply]
-    harvest.plies[done], harvest.opening[done] = end, play.opening[game]
-    value = play.values[game, end]
-    harvest.results[done] = value if end % 2 == 0 else -value
-    stones, mask = load(searches.stones, game, layout.board), load(searches.mask, game, layout.board)
-    for ply in range(end, play.opening[game] - 1, -1):
+        buffers.cells[done, ply] = games.cells[game, ply]
+    buffers.plies[done], buffers.opening[done] = end, games.opening[game]
+    value = games.values[game, end]
+    buffers.results[done] = value if end % 2 == 0 else -value
+    board = play.search.layout.board
+    stones, mask = load(state.stones, game, board), load(state.mask, game, board)
+    for ply in range(end, games.opening[game] - 1, -1):
         if ply < end:  # before the move at `ply`: its stone goes, and the sides change
-            mask = mask ^ single_cell(play.cells[game, ply], mask)
+            mask = mask ^ single_cell(games.cells[game, ply], mask)
             stones = mask ^ stones
             value = -value
-        if play.is_proven[game, ply]:
-            value = play.values[game, ply]
-        elif play.is_example[game, ply]:
-            value += habits.search_weight * (play.values[game, ply] - value)
-        if play.is_example[game, ply]:
+        if games.is_proven[game, ply]:
+            value = games.values[game, ply]
+        elif games.is_example[game, ply]:
+            value += play.settings.search_weight * (games.values[game, ply] - value)
+        if games.is_example[game, ply]:
             example = counts[EXAMPLES]
             counts[EXAMPLES] += 1
-            store(harvest.stones, example, stones)
-            store(harvest.mask, example, mask)
-            for action in range(play.policies.shape[2]):
-                harvest.policies[example, action] = play.policies[game, ply, action]
-            harvest.values[example] = value
+            store(buffers.stones, example, stones)
+            store(buffers.mask, example, mask)
+            for action in range(games.policies.shape[2]):
+                buffers.policies[example, action] = games.policies[game, ply, action]
+            buffers.values[example] = value

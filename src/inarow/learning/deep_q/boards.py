@@ -1,49 +1,68 @@
-"""Compiled: steps of many games at once.
-
-Game i has the learner's stones in `own[i]` and all stones in `mask[i]`, uint64 [N, words] as `bits.load` reads them.
-`games` lists those that take part. `results[i]` is GOING_ON until the game ends.
-"""
+"""Compiled: steps of many games at once. `games` lists those that take part."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.extending import register_jitable
 
-from inarow.games.bits import count_cells, has_cell, load, single_cell, store
+from inarow.games.bits import WORDS, count_cells, has_cell, load, single_cell, store
 from inarow.games.kernels import completes_line, hash_key, kernel
 from inarow.games.layout import Layout
-from inarow.games.rules import landing_cell
-from inarow.learning.exploration.flags import decision_of
+from inarow.games.rules import action_count, landing_cell
+from inarow.games.spec import GameSpec
+from inarow.learning.exploration.decisions import decision_of
+from inarow.search.minimax.alphabeta import MinimaxContext
 from inarow.search.minimax.negamax import negamax_move
 
-GOING_ON, WON, DRAWN, LOST = range(4)
-"""Results, for the learner."""
+ONGOING, WON, DRAWN, LOST = range(4)  # results, for the learner
+
+
+class Boards(NamedTuple):
+    """N games, as `bits.load` reads them."""
+
+    own: np.ndarray  # [N, words] uint64, the learner's stones
+    mask: np.ndarray  # [N, words] uint64, all stones
+
+
+class Afterstates(NamedTuple):
+    """What the learner can reach: n counts games, k boards after a move, of which there are at most n * actions."""
+
+    keys: np.ndarray  # [n] uint64, as `legal` what `decision_of` returns
+    legal: np.ndarray  # [n] int64
+    after_keys: np.ndarray  # [k] uint64
+    places: np.ndarray  # [k] int64: n * actions + action
+    planes: np.ndarray  # [k, rows, columns] float32: 1 own, -1 other stones
+
+
+def empty_boards(spec: GameSpec, count: int) -> Boards:
+    """Games without stones."""
+    shape = count, 1 if spec.fits_word else WORDS
+    return Boards(np.zeros(shape, np.uint64), np.zeros(shape, np.uint64))
+
+
+def empty_afterstates(spec: GameSpec, count: int) -> Afterstates:
+    """Memory for this many games."""
+    most = count * spec.actions
+    return Afterstates(
+        np.empty(count, np.uint64),
+        np.empty(count, np.int64),
+        np.empty(most, np.uint64),
+        np.empty(most, np.int64),
+        np.empty((most, spec.rows, spec.columns), np.float32),
+    )
 
 
 @kernel
-def list_afterstates(
-    layout: Layout,
-    own: np.ndarray,
-    mask: np.ndarray,
-    games: np.ndarray,
-    actions: int,
-    keys: np.ndarray,
-    legal: np.ndarray,
-    after_keys: np.ndarray,
-    places: np.ndarray,
-    planes: np.ndarray,
-) -> int:
-    """What the learner, to move in all `games`, can reach: returns how many boards.
-
-    Writes for the n-th game its `keys[n]` and `legal[n]` as `decision_of` gives them; for the k-th board its key, its
-    place n * actions + action, and the board itself, float32 [rows, columns]: 1 own, -1 other stones.
-    """
-    count = 0
+def list_afterstates(layout: Layout, boards: Boards, games: np.ndarray, found: Afterstates) -> int:
+    """Writes what the learner, to move in all `games`, can reach; returns the number of boards."""
+    own, mask = boards.own, boards.mask
+    keys, legal, after_keys, places, planes = found.keys, found.legal, found.after_keys, found.places, found.planes
+    count, actions = 0, action_count(layout)
     for number in range(len(games)):
         stones, both = load(own, games[number], layout.board), load(mask, games[number], layout.board)
-        keys[number], legal[number] = decision_of(stones, both, actions, layout)
+        keys[number], legal[number] = decision_of(stones, both, layout)
         for action in range(actions):
             cell = landing_cell(both, action, layout)
             if cell >= 0:
@@ -71,15 +90,12 @@ def draw_board(layout: Layout, own: Any, mask: Any, plane: np.ndarray) -> None:
 
 @kernel
 def play_actions(
-    layout: Layout,
-    own: np.ndarray,
-    mask: np.ndarray,
-    games: np.ndarray,
-    actions: np.ndarray,
-    is_learner: bool,
-    results: np.ndarray,
+    layout: Layout, boards: Boards, games: np.ndarray, actions: np.ndarray, is_learner: bool, results: np.ndarray
 ) -> None:
-    """Plays the n-th action in the n-th of `games`, by the learner or by its opponent."""
+    """Plays the n-th action in the n-th of `games`, by the learner or by its opponent. A game that ends gets its
+    result, int64 [N], which was ONGOING.
+    """
+    own, mask = boards.own, boards.mask
     for number in range(len(games)):
         game = games[number]
         stones, both = load(own, game, layout.board), load(mask, game, layout.board)
@@ -99,13 +115,8 @@ def play_actions(
 
 @kernel
 def choose_by_negamax(
-    layout: Layout,
-    starts: Any,
-    weights: Any,
-    walk: Any,
-    table: np.ndarray,
-    own: np.ndarray,
-    mask: np.ndarray,
+    context: MinimaxContext,
+    boards: Boards,
     games: np.ndarray,
     depth: int,
     omega: float,
@@ -113,8 +124,7 @@ def choose_by_negamax(
     actions: np.ndarray,
 ) -> None:
     """Writes the opponent's action in each of `games`, one after the other."""
+    own, mask, board = boards.own, boards.mask, context.layout.board
     for number in range(len(games)):
-        stones, both = load(own, games[number], layout.board), load(mask, games[number], layout.board)
-        actions[number] = negamax_move(
-            layout, starts, weights, walk, table, both ^ stones, both, count_cells(both), depth, omega, rng
-        )
+        stones, both = load(own, games[number], board), load(mask, games[number], board)
+        actions[number] = negamax_move(context, both ^ stones, both, count_cells(both), depth, omega, rng)

@@ -1,44 +1,83 @@
-"""A run of deep Q-learning in a folder: its config, its net, its curve, and a checkpoint from which it goes on.
+"""Deep Q-learning as a learner, and a run of it in a folder.
 
     config.json             the config
-    net.onnx                the net, to be played; of the last checkpoint, at the end the result
+    net.onnx                the net of the last checkpoint; at the end the result
     curve.csv               a line for each batch
     games.csv               every game, a line each
     checkpoint.safetensors  weights, state of the optimiser, flags, counters
 
-A file is replaced whole. Killed at any moment, `resume` goes on from the last checkpoint and ends with
-the same net, bit for bit, as a run that nobody disturbed.
+Files are replaced atomically. A run that was killed at any moment resumes from its last checkpoint and ends with the
+same net, bit for bit, as an undisturbed run.
 """
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 
-from inarow.learning.deep_q.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+import msgspec
+import numpy as np
+
+from inarow.errors import ConfigError, one_line
+from inarow.games.position import Position
+from inarow.learning.config import Document
 from inarow.learning.deep_q.config import DeepQConfig
-from inarow.learning.deep_q.curve import CurvePoint
-from inarow.learning.deep_q.opponents import MakeOpponent
-from inarow.learning.deep_q.trainer import Trainer
+from inarow.learning.deep_q.trainer import Checkpoint, CurvePoint, Trainer
 from inarow.learning.games_file import GamesFile, PlayedGame
-from inarow.learning.run_folder import CurveFiles, RunClaim, read_config
+from inarow.learning.learner import (
+    CheckAgent,
+    CheckFile,
+    CurveTable,
+    Learner,
+    MakeOpponent,
+    Report,
+    Services,
+    TrainedAgent,
+    Watch,
+)
+from inarow.learning.run_folder import EpisodeRun, RunClaim, read_config, reward_cells
 from inarow.storage.atomic import atomic_write
 
-Watch = Callable[[Trainer], None]
-"""Told after every batch how far the training is; an exception out of it ends the run, saved."""
-
 _NET, _CHECKPOINT = "net.onnx", "checkpoint.safetensors"
+_FORMAT, _VERSION = "inarow-deep-q", 1
+_METADATA = "inarow"
+_MAX_BYTES = 4 << 30
+_HEADINGS = ("episodes", "mean reward", "won", "drawn", "lost", "plies", "loss", "positions", "iterations")
+_TEST_GAMES = 1000  # at most; against a slow opponent they take as long as the same number of episodes
 
 
-class DeepQRun:
-    """A trainer with a folder. `start` or `resume` make one."""
+class DeepQLearner(Learner[DeepQConfig]):
+    """Deep Q-learning (santos-2025)."""
+
+    name = "deep-q"
+    config = DeepQConfig
+    product = _NET
+
+    def agent(self, product: Path | str) -> str:
+        return f"dqn:net={product}"
+
+    def start(self, config: DeepQConfig, folder: Path, services: Services) -> DeepQRun:
+        if services.make_opponent is not None:  # a bad opponent, or one that does not fit the board, fails here
+            services.make_opponent(config.opponent, np.random.SeedSequence(0)).decide(Position.start(config.spec))
+        return DeepQRun.start(config, folder, services.make_opponent)
+
+    def resume(self, folder: Path, settings: Sequence[str], services: Services) -> DeepQRun:
+        return DeepQRun.resume(folder, services.make_opponent)
+
+    def checked(
+        self, document: Document, config: DeepQConfig, check_agent: CheckAgent, check_file: CheckFile
+    ) -> Document:
+        return {**document, "opponent": check_agent(config.opponent)}
+
+
+class DeepQRun(EpisodeRun[Trainer]):
+    """`start` or `resume` make one. Whatever stops its training, all whole batches are saved."""
 
     def __init__(self, folder: Path, trainer: Trainer, claim: RunClaim) -> None:
-        self.folder, self.trainer, self._claim = folder, trainer, claim
-        self._curve = CurveFiles(folder, CurvePoint, step="episode")
+        super().__init__(folder, trainer, claim, _NET, CurvePoint)
         self._games, self._new_games = GamesFile(folder), list[PlayedGame]()
-        self.net = folder / _NET
 
     @classmethod
     def start(cls, config: DeepQConfig, folder: Path, make_opponent: MakeOpponent | None = None) -> DeepQRun:
@@ -50,7 +89,7 @@ class DeepQRun:
 
     @classmethod
     def resume(cls, folder: Path, make_opponent: MakeOpponent | None = None) -> DeepQRun:
-        """A run as its last checkpoint left it; raises ConfigError, MissingExtraError without torch or onnx."""
+        """A run at its last checkpoint; raises ConfigError, MissingExtraError without torch or onnx."""
         claim = RunClaim(folder, _CHECKPOINT)
         trainer = Trainer(read_config(folder, DeepQConfig), make_opponent)
         with claim.held():
@@ -61,13 +100,39 @@ class DeepQRun:
                 GamesFile(folder).begin()
         return cls(folder, trainer, claim)
 
-    def train(self, watch: Watch | None = None, *, checkpoint_seconds: float = 15.0) -> None:
-        """Trains to the end and leaves the finished net. Whatever stops it, all whole batches are saved.
+    def table(self) -> CurveTable:
+        """The last batch, with the course of the rewards."""
+        if not self.curve:
+            return CurveTable(_HEADINGS, [])
+        last = self.curve[-1]
+        row = (
+            *reward_cells(self.curve),
+            f"{last.plies:.1f}",
+            f"{last.loss:.4f}",
+            f"{last.states:,}",
+            "-" if last.iterations is None else f"{last.iterations:.3f}",
+        )
+        return CurveTable(_HEADINGS, [row])
 
-        Raises ConfigError if another process has the folder, or had it since the run was read.
-        """
-        with self._claim.held():
-            self._train(watch, checkpoint_seconds)
+    def report(self) -> Report:
+        config, trainer = self.trainer.config, self.trainer
+        test = trainer.test(min(_TEST_GAMES, trainer.episodes))
+        facts = {
+            "folder": str(self.folder),
+            "net": str(self.product),
+            "board": config.board,
+            "side": config.side,
+            "opponent": config.opponent,
+            "episodes": trainer.episodes,
+            "positions": len(trainer.explorer.table),
+        }
+        rates = ", ".join(f"{name} {getattr(test, name) / test.games:.1%}" for name in ("wins", "draws", "losses"))
+        note = f"without exploration, {test.games:,} games: {rates}"
+        return Report(facts=facts, details={"curve": self.curve, "test": test}, notes=(note,))
+
+    def _trained_agent(self) -> TrainedAgent:
+        config, agent = self.trainer.config, DeepQLearner().agent(self.product)
+        return TrainedAgent(agent=agent, board=config.board, side=config.side, is_exportable=config.spec.gravity)
 
     def _train(self, watch: Watch | None, checkpoint_seconds: float) -> None:
         trainer = self.trainer
@@ -78,7 +143,7 @@ class DeepQRun:
                 reached = trainer.checkpoint()
                 self._new_games += trainer.last_games
                 if watch is not None:
-                    watch(trainer)
+                    watch(self.progress)
                 if time.monotonic() - saved >= checkpoint_seconds:
                     self._save(reached)
                     saved = time.monotonic()
@@ -89,10 +154,38 @@ class DeepQRun:
             self._save(reached)
 
     def _save(self, reached: Checkpoint) -> None:
-        with atomic_write(self.net) as file:
+        with atomic_write(self.product) as file:
             file.write(self.trainer.net_content())
         self._games.add(self._new_games)
         self._new_games.clear()
         self._games.sync()
-        self._curve.write(self.trainer.curve)
+        self._curve_files.write(self.curve)
         save_checkpoint(self.folder / _CHECKPOINT, reached)
+
+
+def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
+    """Writes a safetensors file of the arrays atomically, with the state as JSON in its metadata."""
+    from safetensors.numpy import save
+
+    header = {"format": _FORMAT, "version": _VERSION, "state": msgspec.to_builtins(checkpoint.state)}
+    with atomic_write(path) as file:
+        file.write(save(checkpoint.arrays, {_METADATA: json.dumps(header)}))  # json: msgspec has no NaN
+
+
+def load_checkpoint(path: Path) -> Checkpoint:
+    """Raises ConfigError."""
+    from safetensors import safe_open
+
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise ConfigError(f"{path} has more than {_MAX_BYTES >> 20} MB; it is not a checkpoint")
+        with safe_open(path, "numpy") as file:
+            header = json.loads((file.metadata() or {})[_METADATA])
+            if (header["format"], header["version"]) != (_FORMAT, _VERSION):
+                raise ConfigError(f"{path} is not a checkpoint of format {_FORMAT} {_VERSION}")
+            names = file.keys()
+            return Checkpoint(dict(header["state"]), {name: file.get_tensor(name) for name in names})
+    except ConfigError:
+        raise
+    except Exception as error:  # a damaged file can raise almost anything
+        raise ConfigError(f"{path} is not a checkpoint: {one_line(error)}") from None

@@ -1,16 +1,17 @@
-"""Deep Q-learning as a process that goes from batch to batch.
+"""Deep Q-learning, batch by batch.
 
-A batch is some games with a net that does not change. Each move of the learner then gets a target,
+A batch is some games with a fixed net. Each move of the learner then gets a target,
 
     y = q + alpha * (r + max Q(next turn) - q),
 
 q the value that the net gave the board after the move; at the end of a game there is no next turn, before it no
-reward. The net is fitted to these targets. What a `Trainer` learns follows from its config alone.
+reward. The net is fitted to these targets. What a `Trainer` learns depends on its config alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -18,57 +19,90 @@ import numpy as np
 
 from inarow.errors import ConfigError, MissingExtraError, one_line
 from inarow.games.notation import format_moves
-from inarow.games.spec import GameSpec
 from inarow.learning.config import to_config
 from inarow.learning.deep_q import boards
-from inarow.learning.deep_q.checkpoint import Checkpoint
 from inarow.learning.deep_q.config import DeepQConfig, Side
-from inarow.learning.deep_q.curve import CurvePoint, TestResult
-from inarow.learning.deep_q.layers import Weights, first_weights
-from inarow.learning.deep_q.opponents import MakeOpponent, make_opponents
-from inarow.learning.deep_q.play import Choose, PlayedGames, check_finite, choose_best, play_games
-from inarow.learning.deep_q.values import KIND
+from inarow.learning.deep_q.play import Choose, PlayedGames, check_finite, choose_best, make_opponents, play_games
 from inarow.learning.exploration.explorer import Explorer
 from inarow.learning.games_file import PlayedGame
+from inarow.learning.learner import MakeOpponent
 from inarow.learning.net_file import Net, NetAbout, to_bytes
+from inarow.learning.pretrained import DEEP_Q
 
 if TYPE_CHECKING:
-    from onnx import ModelProto
+    from types import ModuleType
 
     from inarow.learning.deep_q.network import TrainedNet
 
 _SIDES: dict[Side, int] = {"first": 0, "second": 1}
 _POINTS = {boards.WON: 1, boards.DRAWN: 0, boards.LOST: -1}
-_WEIGHTS, _EXPLORING, _OPPONENTS, _ORDER, _TEST = range(5)
-"""Streams of chance, each again one for every group of games."""
-_KEYS, _FLAGS = "flags.keys", "flags.flags"
-"""In a checkpoint, beside the weights."""
+_WEIGHTS, _EXPLORING, _OPPONENTS, _ORDER, _TEST = range(5)  # random streams, each split again for every group of games
+_KEYS, _FLAGS = "flags.keys", "flags.flags"  # in a checkpoint, beside the weights
 
-Progress = Callable[[int, int], None]
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """A batch of training. Rates and means are over its games; the last four over the training so far."""
+
+    episode: int  # the last one of the batch
+    episodes: int
+    reward: float
+    wins: float
+    draws: float
+    losses: float
+    plies: float
+    loss: float  # mean squared error in the last epoch of the fit
+    states: int  # positions in which the learner was to move
+    iterations: float | None  # see `exploration.explorer.Metrics`
+    oracle_calls: int
+    decisions: int
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """Greedy games."""
+
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    plies: float
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """All that a trainer needs to continue."""
+
+    state: dict[str, Any]  # JSON
+    arrays: dict[str, np.ndarray]
 
 
 class Trainer:
     """Learns as its config says."""
 
     def __init__(self, config: DeepQConfig, make_opponent: MakeOpponent | None = None) -> None:
-        """`make_opponent` serves opponents without a compiled form; raises MissingExtraError without torch or onnx."""
+        """`make_opponent` is needed for an opponent without a compiled form. Raises MissingExtraError without torch or
+        onnx.
+        """
         self.config = config
         self.episodes = 0
         self.curve: list[CurvePoint] = []
-        self.last_games: list[PlayedGame] = []
-        """Of the last batch."""
+        self.last_games: list[PlayedGame] = []  # of the last batch
         self.explorer = Explorer(config.spec, config.policy)
         self._make_opponent = make_opponent
-        weights = first_weights(config.network, config.spec, np.random.default_rng(self._stream(_WEIGHTS, 0)))
-        self._trained, self._to_model = _heavy_parts(config, weights)
+        self._network = _network_module()
+        weights = self._network.first_weights(
+            config.network, config.spec, np.random.default_rng(self._stream(_WEIGHTS, 0))
+        )
+        self._trained: TrainedNet = self._network.TrainedNet(config, weights)
 
     @property
     def is_finished(self) -> bool:
         return self.episodes == self.config.episodes
 
-    def run_batch(self, progress: Progress | None = None) -> None:
-        """Plays the next batch and learns from it. `progress` is told episodes during the games. Raises ConfigError if
-        the net diverges; the trainer can then only be restored.
+    def run_batch(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Plays the next batch and learns from it. During the games it calls `progress` with the episodes so far and
+        in total. Raises ConfigError if the net diverges; the trainer can then only be restored.
         """
         config = self.config
         net, groups = self.net(), []
@@ -96,7 +130,7 @@ class Trainer:
         return self._play(net, explore, count, self._stream(_OPPONENTS, first))
 
     def test(self, games: int, side: Side | None = None) -> TestResult:
-        """Games without exploration, all chance the opponent's; of the learner's side or another. The same again
+        """Games without exploration, on the learner's side or another; only the opponent draws. The result is the same
         each time.
         """
         played = self._play(self.net(), choose_best, games, self._stream(_TEST, 0), side)
@@ -153,7 +187,7 @@ class Trainer:
         )
 
     def checkpoint(self) -> Checkpoint:
-        """All that `restore` needs, as it is between two batches."""
+        """All that `restore` needs; to be called between two batches."""
         counts, keys, flags = self.explorer.state()
         state = {
             "config": msgspec.to_builtins(self.config),
@@ -164,7 +198,7 @@ class Trainer:
         return Checkpoint(state, {**self._trained.state(), _KEYS: keys, _FLAGS: flags})
 
     def restore(self, checkpoint: Checkpoint, source: str) -> None:
-        """Goes on from a checkpoint of the same config; raises ConfigError, which names `source`."""
+        """Continues from a checkpoint of the same config; raises ConfigError, which names `source`."""
         state, arrays = checkpoint.state, checkpoint.arrays
         if to_config(state.get("config"), DeepQConfig, source) != self.config:
             raise ConfigError(f"{source} is not from the config beside it")
@@ -177,30 +211,29 @@ class Trainer:
             raise ConfigError(f"{source} is not a checkpoint: {one_line(error)}") from None
 
     def net(self) -> Net:
-        """The net as it is now, in play."""
+        """The present net, ready to play."""
         return Net(self.net_content(), "the net")
 
     def net_content(self, **provenance: Any) -> bytes:
-        """What a file of the net holds; `provenance` is added to what the trainer knows itself."""
+        """The content of a net file; `provenance` is added to what the trainer records itself."""
         config = self.config
         about = NetAbout(
-            kind=KIND,
+            kind=DEEP_Q,
             board=config.board,
             config=msgspec.to_builtins(config),
             seed=config.seed,
             provenance={"episodes": self.episodes, **provenance},
         )
-        return to_bytes(self._to_model(self._trained.weights(), config.spec), about)
+        return to_bytes(self._network.to_model(self._trained.weights(), config.spec), about)
 
     def _stream(self, purpose: int, episode: int) -> np.random.SeedSequence:
         return np.random.SeedSequence(self.config.seed, spawn_key=(purpose, episode))
 
 
-def _heavy_parts(config: DeepQConfig, weights: Weights) -> tuple[TrainedNet, Callable[[Weights, GameSpec], ModelProto]]:
-    """What needs torch and onnx: the net, and how it becomes a file."""
+def _network_module() -> ModuleType:
+    """It needs torch and onnx; raises MissingExtraError."""
     try:
-        from inarow.learning.deep_q.export import to_model
-        from inarow.learning.deep_q.network import TrainedNet
+        from inarow.learning.deep_q import network
     except ImportError as error:
         raise MissingExtraError(error.name or "torch", "train") from None
-    return TrainedNet(config, weights), to_model
+    return network

@@ -12,14 +12,12 @@ from scipy.stats import chi2_contingency
 from inarow.errors import InvalidLimitError
 from inarow.learning.exploration.config import Amplification, Policy
 from inarow.learning.exploration.decisions import count_selections
-from inarow.learning.exploration.register import lay_out
+from inarow.learning.exploration.register import amplitudes, lay_out
 from inarow.learning.exploration.selection import amplification_range, marked_by_column, mass_of
-from inarow.learning.exploration.state_vector import amplitudes
 from inarow.learning.exploration.theory import amplified
 from inarow.workers import Progress
 
-SIGNIFICANCE = 1e-6
-"""For all cases together: each is tested at this divided by their number (Bonferroni)."""
+SIGNIFICANCE = 1e-6  # for all cases together: each is tested at this divided by their number (Bonferroni)
 TOLERANCE = 1e-12
 _LEAST_MASS = 0.002  # of random cases: less would need circuits of more than 23 steps
 _LEAST_COUNT = 10  # rarer actions are counted together
@@ -29,8 +27,7 @@ _LEAST_COUNT = 10  # rarer actions are counted together
 class Case:
     """One decision to draw."""
 
-    probabilities: tuple[float, ...]
-    """By action; 0 where it is illegal."""
+    probabilities: tuple[float, ...]  # by action; 0 where it is illegal
     legal: tuple[int, ...]
     flags: tuple[int, ...]
     amplification: Amplification = "ceil-inclusive"
@@ -43,18 +40,15 @@ class CaseResult:
 
     case: Case
     mass: float
-    p_value: float
-    """That closed-form draws and Aer's are of one distribution."""
-    difference: float
-    """The largest between a probability of the state vector and of the closed form, over all m."""
+    p_value: float  # that closed-form draws and Aer's are of one distribution
+    difference: float  # the largest between a probability of the state vector and of the closed form, over all m
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
     """All cases, and whether the back ends agree in them."""
 
-    draws: int
-    """In each case, by each of the two that draw."""
+    draws: int  # in each case, by each of the two that draw
     results: tuple[CaseResult, ...]
 
     @property

@@ -1,27 +1,49 @@
-"""What an exploring learner is told."""
+"""How a learner explores: its config, and how exploration fades with the episode, which counts from 1."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import math
+from typing import Annotated, Literal
 
 import numpy as np
 from msgspec import Meta
 
 from inarow.learning.config import ConfigPart
-from inarow.learning.exploration.schedules import Temperature
-from inarow.learning.exploration.selection import AMPLIFICATIONS, RULES, SELECTION
+from inarow.learning.exploration.selection import AMPLIFICATIONS, RULES, Selection
+from inarow.learning.records import new_record
 
 Rule = Literal["epsilon-greedy", "classical", "quantum"]
 Amplification = Literal["ceil-inclusive", "ceil-exclusive", "floor", "optimal"]
 
 
+def random_share(episodes: np.ndarray) -> np.ndarray:
+    """The epsilon of epsilon-greedy: 1 / ln(episode + 1), at most 1."""
+    return np.minimum(1.0, 1.0 / np.log(np.asarray(episodes, np.float64) + 1.0))
+
+
+class Temperature(ConfigPart, frozen=True, kw_only=True):
+    """T = floor + span / (1 + exp(rate * episode / delta)): falls from floor + span / 2 to floor."""
+
+    delta: Annotated[float, Meta(gt=0, description="episodes over which it decreases; larger is slower")] = 97.0
+    rate: Annotated[float, Meta(gt=0, description="speed of the decrease")] = 0.35
+    floor: Annotated[float, Meta(gt=0, description="final temperature")] = 0.2
+    span: Annotated[float, Meta(ge=0, description="twice the total decrease")] = 19.8
+
+    def at(self, episodes: np.ndarray) -> np.ndarray:
+        """T for each episode, float64 of the same shape."""
+        exponent = np.minimum(self.rate * np.asarray(episodes, np.float64) / self.delta, math.log(1e300))
+        return self.floor + self.span / (1.0 + np.exp(exponent))
+
+
 class Policy(ConfigPart, frozen=True, kw_only=True):
     """How a learner chooses its actions (see docs/exploration.md)."""
 
-    rule: Annotated[
-        Rule, Meta(description="random now and then, or a draw until a flagged action comes, plain or amplified")
-    ] = "quantum"
-    rounds: Annotated[int, Meta(ge=1, le=10**6, description="draws before the last one is taken, flagged or not")] = 5
+    rule: Annotated[Rule, Meta(description="epsilon-greedy, or classical or quantum draws until one is flagged")] = (
+        "quantum"
+    )
+    rounds: Annotated[
+        int, Meta(ge=1, le=10**6, description="maximum number of draws; the last one is taken, flagged or not")
+    ] = 5
     amplification: Annotated[
         Amplification,
         Meta(
@@ -34,15 +56,15 @@ class Policy(ConfigPart, frozen=True, kw_only=True):
     ] = 0
     column_oracle: Annotated[
         bool,
-        Meta(description="the fault of santos-2025: the oracle takes column numbers for places among legal actions"),
+        Meta(description="the fault of santos-2025: the oracle reads column numbers as places among legal actions"),
     ] = False
     temperature: Temperature = Temperature()
 
-    def selection(self) -> Any:
-        """A `selection.SELECTION` record for the kernels."""
-        record: Any = np.zeros(1, SELECTION).view(np.recarray)
-        record[0].rule = RULES.index(self.rule)
-        record[0].rounds, record[0].presamples = self.rounds, self.presamples
-        record[0].amplification = AMPLIFICATIONS.index(self.amplification)
-        record[0].column_oracle = self.column_oracle
-        return record[0]
+    def selection(self) -> Selection:
+        """The same for kernels."""
+        record = new_record(Selection)
+        record.rule = RULES.index(self.rule)
+        record.rounds, record.presamples = self.rounds, self.presamples
+        record.amplification = AMPLIFICATIONS.index(self.amplification)
+        record.column_oracle = self.column_oracle
+        return record

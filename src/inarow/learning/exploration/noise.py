@@ -28,8 +28,7 @@ from inarow.workers import Progress
 
 COLUMNS = 7
 MASSES = (0.01, 0.05, 0.1, 1 / 7)
-SINGLE_SHARE = 0.1
-"""Error of a gate on one qubit, as a share of the error of one on two."""
+SINGLE_SHARE = 0.1  # error of a gate on one qubit, as a share of the error of one on two
 STUDIED: tuple[Amplification, ...] = ("ceil-inclusive", "optimal")
 Source = Literal["gates", "readout"]
 ERRORS: Mapping[Source, np.ndarray] = {"gates": np.geomspace(1e-4, 0.1, 19), "readout": np.geomspace(1e-3, 0.5, 19)}
@@ -40,16 +39,12 @@ class NoisePoint:
     """The draws of one decision at one error rate."""
 
     source: Source
-    error: float
-    """Of a gate on two qubits, or of reading a qubit."""
+    error: float  # of a gate on two qubits, or of reading a qubit
     mass: float
     amplification: Amplification
-    chance: float
-    """Of a flagged action in a quantum draw, on average over m."""
-    queries: float
-    """For a flagged action, on average."""
-    advantage: float
-    """Queries of classical draws for each query of quantum draws: above 1 as long as these gain."""
+    chance: float  # of a flagged action in a quantum draw, on average over m
+    queries: float  # for a flagged action, on average
+    advantage: float  # queries of classical draws for each query of quantum draws: above 1 as long as these gain
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +56,7 @@ class Threshold:
     amplification: Amplification
     error: float | None
     """The advantage over classical draws ends here: 0 if there is none, None if it outlasts all errors studied."""
-    error_asking_all: float | None
-    """The same over an agent that asks for all flags."""
+    error_asking_all: float | None  # the same over an agent that asks for all flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +65,7 @@ class CircuitSize:
 
     mass: float
     m: int
-    single_gates: int
-    """sx and x."""
+    single_gates: int  # sx and x
     double_gates: int
     depth: int
 
@@ -93,9 +86,7 @@ def noisy_decision(mass: float) -> Register:
 
 
 def study_noise(
-    masses: Sequence[float] = MASSES,
-    errors: Mapping[Source, np.ndarray] = ERRORS,
-    progress: Progress | None = None,
+    masses: Sequence[float] = MASSES, errors: Mapping[Source, np.ndarray] = ERRORS, progress: Progress | None = None
 ) -> NoiseStudy:
     """Sweeps both kinds of error, each ascending, over decisions with these flagged masses, each in (0, 1)."""
     from inarow.learning.exploration.circuits import device_circuit, noisy_chances  # needs an extra

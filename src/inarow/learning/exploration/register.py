@@ -1,4 +1,4 @@
-"""A quantum draw as gates on a register of qubits, whoever simulates them.
+"""A quantum draw as gates on a register of qubits, and its state vector by the matrices of these gates.
 
 Place i of the register belongs to the i-th legal action; qubit q is bit q of the place. The state with
 amplitudes sqrt(p) comes from a binary tree of Y rotations ("coherent controlization"): the top qubit
@@ -12,11 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Literal
 
 import numpy as np
 
 from inarow.learning.exploration.selection import marked_by_column
+
+_KEEP = (np.diag([1.0, 0.0]), np.diag([0.0, 1.0]))  # the projections on the values of a control
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +30,16 @@ class Gate:
     target: int
     controls: tuple[int, ...] = ()
     values: tuple[int, ...] = ()
-    angle: float = 0.0
-    """Of a Y rotation; no other kind has one."""
+    angle: float = 0.0  # of a Y rotation; no other kind has one
 
 
 @dataclass(frozen=True, slots=True)
 class Register:
     """One decision: which action, with which probability, stands at which place, and what is marked."""
 
-    actions: tuple[int, ...]
-    """The legal ones, ascending: the i-th at place i."""
-    probabilities: np.ndarray
-    """float64 [2^qubits], zero behind the last action."""
-    marked: tuple[int, ...]
-    """The places that the oracle marks."""
+    actions: tuple[int, ...]  # the legal ones, ascending: the i-th at place i
+    probabilities: np.ndarray  # float64 [2^qubits], zero behind the last action
+    marked: tuple[int, ...]  # the places that the oracle marks
 
     @property
     def qubits(self) -> int:
@@ -104,7 +103,7 @@ def multiplexed_gates(register: Register) -> list[Gate]:
 
 
 def step_gates(register: Register, preparation: Sequence[Gate]) -> list[Gate]:
-    """A step of amplification up to the sign of the whole state, which nobody can measure; U is
+    """A step of amplification up to the sign of the whole state, which no measurement shows; U is
     given as `preparation`.
     """
     return [*oracle_gates(register), *inverse(preparation), *flip_gates(0, register.qubits), *preparation]
@@ -129,3 +128,37 @@ def inverse(gates: Sequence[Gate]) -> list[Gate]:
 def _bits_of(number: int, count: int) -> tuple[int, ...]:
     """The lowest bits of a number, the highest of them first."""
     return tuple(number >> place & 1 for place in reversed(range(count)))
+
+
+# --- The state vector ---
+
+
+def amplitudes(register: Register, m: int) -> np.ndarray:
+    """The state after m steps, float64 [2^qubits]; gates of this kind keep it real."""
+    tree = tree_gates(register)
+    state = matrix_of(tree, register.qubits)[:, 0]
+    step = -matrix_of(step_gates(register, tree), register.qubits)
+    for _ in range(m):
+        state = step @ state
+    return state
+
+
+def matrix_of(gates: Sequence[Gate], qubits: int) -> np.ndarray:
+    """What gates do, one after the other: float64 [2^qubits, 2^qubits]."""
+    return reduce(lambda done, gate: _gate_matrix(gate, qubits) @ done, gates, np.eye(2**qubits))
+
+
+def _gate_matrix(gate: Gate, qubits: int) -> np.ndarray:
+    change = _local_matrix(gate) - np.eye(2)  # added where the controls have their values
+    factors = {gate.target: change, **dict(zip(gate.controls, (_KEEP[value] for value in gate.values), strict=True))}
+    whole = np.eye(1)
+    for qubit in reversed(range(qubits)):
+        whole = np.kron(whole, factors.get(qubit, np.eye(2)))
+    return np.eye(2**qubits) + whole
+
+
+def _local_matrix(gate: Gate) -> np.ndarray:
+    if gate.kind == "ry":
+        cos, sin = math.cos(gate.angle / 2), math.sin(gate.angle / 2)
+        return np.array([[cos, -sin], [sin, cos]])
+    return np.array([[0.0, 1.0], [1.0, 0.0]]) if gate.kind == "x" else np.diag([1.0, -1.0])

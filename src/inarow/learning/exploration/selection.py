@@ -5,7 +5,7 @@ float64 [A] that sum to 1 over the legal actions and are 0 elsewhere.
 
 A quantum draw prepares the state with amplitudes sqrt(p), applies m times the phase flip of the
 flagged actions and the reflection about that state, and measures. With eps the flagged mass and
-theta = asin(sqrt(eps)) an action then comes with probability
+theta = asin(sqrt(eps)) an action is then measured with probability
 
     p / eps * sin^2((2 m + 1) theta)          if it is flagged,
     p / (1 - eps) * cos^2((2 m + 1) theta)    if it is not,
@@ -16,7 +16,6 @@ so a draw needs no simulator: it is a draw from p with two weights.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numba.extending import register_jitable
@@ -26,19 +25,18 @@ EPSILON_GREEDY, CLASSICAL, QUANTUM = range(3)
 AMPLIFICATIONS = ("ceil-inclusive", "ceil-exclusive", "floor", "optimal")
 CEIL_INCLUSIVE, CEIL_EXCLUSIVE, FLOOR, OPTIMAL = range(4)
 
-SELECTION = np.dtype(
-    [
-        ("rule", "i8"),  # of RULES
-        ("rounds", "i8"),  # draws before the last one is taken, flagged or not
-        ("amplification", "i8"),  # of AMPLIFICATIONS
-        ("presamples", "i8"),  # plain draws before the first quantum one, beyond `rounds`
-        ("column_oracle", "i8"),  # the fault of santos-2025
-    ],
-    align=True,
-)
 
-LEAST_MASS = 1e-18
-"""Less flagged mass than this counts as none: its amplification would take a billion steps."""
+class Selection:
+    """How actions are selected: a record, see `records.py`."""
+
+    rule: int  # of RULES
+    rounds: int  # draws at most; the last one is taken, flagged or not
+    amplification: int  # of AMPLIFICATIONS
+    presamples: int  # plain draws before the first quantum one, beyond `rounds`
+    column_oracle: int  # the fault of santos-2025
+
+
+LEAST_MASS = 1e-18  # less flagged mass than this counts as none: its amplification would take a billion steps
 _ROUNDING = 1e-9
 
 
@@ -75,7 +73,7 @@ def choose_epsilon_greedy(values: np.ndarray, legal: int, epsilon: float, rng: n
 
 @register_jitable
 def select(
-    probabilities: np.ndarray, legal: int, flags: int, selection: Any, rng: np.random.Generator
+    probabilities: np.ndarray, legal: int, flags: int, selection: Selection, rng: np.random.Generator
 ) -> tuple[int, int, bool, int]:
     """(action, draws made, whether the action is flagged, applications of the quantum oracle) by the
     classical or the quantum rule.
@@ -99,7 +97,7 @@ def reflect(probabilities: np.ndarray, flags: int, limit: int, rng: np.random.Ge
 
 @register_jitable
 def amplify(
-    probabilities: np.ndarray, legal: int, flags: int, selection: Any, rng: np.random.Generator
+    probabilities: np.ndarray, legal: int, flags: int, selection: Selection, rng: np.random.Generator
 ) -> tuple[int, int, bool, int]:
     """The same with quantum draws, of which each has its own m."""
     least, most = amplification_range(mass_of(probabilities, flags), selection.amplification)

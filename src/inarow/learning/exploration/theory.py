@@ -45,15 +45,11 @@ class DrawCost:
 
     mass: float
     largest_m: int
-    success: float
-    """Of one quantum draw, on average over m."""
-    rounds: float
-    """Quantum draws for a hit, on average, as what follows."""
+    success: float  # of one quantum draw, on average over m
+    rounds: float  # quantum draws for a hit, on average, as what follows
     oracle_calls: float
-    queries: float
-    """Oracle calls and a look at each draw."""
-    classical_rounds: float
-    """Also the queries of classical draws."""
+    queries: float  # oracle calls and a look at each draw
+    classical_rounds: float  # also the queries of classical draws
 
 
 def draw_cost(mass: float, amplification: Amplification = "ceil-inclusive") -> DrawCost:
@@ -70,8 +66,7 @@ def draw_cost(mass: float, amplification: Amplification = "ceil-inclusive") -> D
 class MeasuredCost:
     """The same, found by drawing."""
 
-    rounds: float
-    """Quantum draws for a hit, on average, as what follows."""
+    rounds: float  # quantum draws for a hit, on average, as what follows
     oracle_calls: float
     classical_rounds: float
 
@@ -79,7 +74,7 @@ class MeasuredCost:
 def measured_cost(
     mass: float, decisions: int, rng: np.random.Generator, amplification: Amplification = "ceil-inclusive"
 ) -> MeasuredCost:
-    """The cost of so many decisions between a flagged action, which has `mass`, and another."""
+    """The mean cost of decisions between a flagged action, which has `mass`, and another."""
     probabilities = np.array([mass, 1 - mass])
     quantum = Policy(rounds=_NO_LIMIT, amplification=amplification).selection()
     rounds, calls = total_cost(probabilities, 0b11, 0b01, quantum, decisions, rng)

@@ -1,74 +1,74 @@
-"""What a tabular training run is told: frozen, read from TOML, unknown keys refused."""
+"""The config of tabular Q-learning, read from TOML; unknown keys are errors."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
 from inarow.games.spec import GameSpec
-from inarow.learning.config import ConfigPart, find_document, to_config
+from inarow.learning.config import ConfigPart
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 class Rewards(ConfigPart, frozen=True, kw_only=True):
-    """What the learner is given."""
+    """Rewards of the learner."""
 
     win: Annotated[float, Meta(description="for the move that makes a line")] = 1.0
     loss: Annotated[float, Meta(description="for the move before the opponent's line")] = -1.0
     draw: Annotated[float, Meta(description="for the last move of each side in a drawn game")] = 0.0
-    step: Annotated[float, Meta(description="for every move after which the game goes on")] = 0.0
+    step: Annotated[float, Meta(description="for every move that does not end the game")] = 0.0
     block: Annotated[float, Meta(description="times the block weight of such a move (kumbhakern-2025)")] = 0.0
 
 
 class Exploration(ConfigPart, frozen=True, kw_only=True):
     """How often the learner moves at random."""
 
-    start: Annotated[Share, Meta(description="chance of a random move at the start of a phase or generation")] = 0.5
-    floor: Annotated[Share, Meta(description="the chance falls no lower")] = 0.05
+    start: Annotated[Share, Meta(description="probability of a random move at the start of a phase or generation")] = (
+        0.5
+    )
+    floor: Annotated[Share, Meta(description="lower bound of this probability")] = 0.05
     rule: Annotated[
         Literal["geometric", "adaptive"],
-        Meta(description="how it falls: by a factor every episode, or every 5,000 as rewards go (kumbhakern-2025)"),
+        Meta(description="decay by a factor every episode, or by rewards every `report` episodes (kumbhakern-2025)"),
     ] = "geometric"
-    decay: Annotated[float, Meta(gt=0, le=1, description="the factor of the geometric rule")] = 1.0
+    decay: Annotated[float, Meta(gt=0, le=1, description="factor of the geometric rule")] = 1.0
 
 
 class Phase(ConfigPart, frozen=True, kw_only=True):
-    """A stretch of training against one opponent."""
+    """Training against one opponent."""
 
     episodes: Annotated[int, Meta(ge=1, le=10**10, description="games in each generation")]
     opponent: Annotated[
         str, Meta(description="self, frozen (the table as it was when the generation began) or an agent string")
     ] = "self"
-    self_play: Annotated[Share, Meta(description="share of episodes against itself, whoever the opponent is")] = 0.0
+    self_play: Annotated[Share, Meta(description="share of episodes against itself instead of the opponent")] = 0.0
     side: Annotated[
-        Literal["first", "second", "alternating"], Meta(description="which side the learner has against others")
+        Literal["first", "second", "alternating"], Meta(description="side of the learner against other opponents")
     ] = "alternating"
     random_starts: Annotated[Share, Meta(description="share of episodes that begin after some random moves")] = 0.0
-    generations: Annotated[int, Meta(ge=1, le=1000, description="how often the phase is run")] = 1
+    generations: Annotated[int, Meta(ge=1, le=1000, description="repetitions of the phase")] = 1
 
 
 class QConfig(ConfigPart, frozen=True, kw_only=True):
     """Tabular Q-learning."""
 
     board: Annotated[str, Meta(description="board string")]
-    phases: Annotated[tuple[Phase, ...], Meta(min_length=1, max_length=100, description="one after the other")]
-    learner: Annotated[Literal["q"], Meta(description="which kind of learner this configures")] = "q"
-    seed: Annotated[int, Meta(ge=0, le=2**63 - 1, description="root of all chance")] = 0
+    phases: Annotated[tuple[Phase, ...], Meta(min_length=1, max_length=100, description="phases of training, in order")]
+    learner: Annotated[Literal["q"], Meta(description="kind of learner")] = "q"
+    seed: Annotated[int, Meta(ge=0, le=2**63 - 1, description="random seed")] = 0
     target: Annotated[
         Literal["negamax", "own-turn"],
-        Meta(description="what a move is compared with; see tabular/episode.py"),
+        Meta(description="target of an update: negamax (minus the best reply) or own-turn (the best next move)"),
     ] = "negamax"
     alpha: Annotated[float, Meta(gt=0, le=1, description="learning rate")] = 0.5
-    gamma: Annotated[float, Meta(gt=0, le=1, description="worth of a reward one move later")] = 0.95
-    symmetry: Annotated[bool, Meta(description="mirror images share their values")] = True
+    gamma: Annotated[float, Meta(gt=0, le=1, description="discount factor")] = 0.95
+    symmetry: Annotated[bool, Meta(description="whether mirror images share their values")] = True
     rewards: Rewards = Rewards()
     exploration: Exploration = Exploration()
     report: Annotated[
-        int,
-        Meta(ge=1, le=10**9, description="episodes between points of the curve and steps of the adaptive rule"),
+        int, Meta(ge=1, le=10**9, description="episodes between points of the curve and steps of the adaptive rule")
     ] = 5000
     memory: Annotated[int, Meta(ge=1, le=1 << 20, description="megabytes for the table")] = 512
 
@@ -86,8 +86,3 @@ class QConfig(ConfigPart, frozen=True, kw_only=True):
     def episodes(self) -> int:
         """Of all phases and generations."""
         return sum(phase.episodes * phase.generations for phase in self.phases)
-
-
-def find_q_config(name: str, settings: Iterable[str] = ()) -> QConfig:
-    """The config of a preset or a TOML file, changed by settings; raises ConfigError."""
-    return to_config(find_document(name, settings), QConfig, name)

@@ -1,35 +1,142 @@
 """Q-tables: the value of every action in every position that was met.
 
-A table file is an `.npz` of four arrays: `keys` (uint64 [N]), `values` (float64 [N, A]), `visits`
-(int32 [N, A]), in the order in which positions were met, and `header` (bytes of a JSON object with
-format, version, board, rows, checksum, and what its maker wants to say: learner, config, seed).
-Read without pickle; a file that is anything else is refused.
+Compiled: an open-addressing index finds the row of a key. Rows lie close together in the order of their arrival and
+never move. When the index fills up, `QTable` puts a larger one beside it; every new row then carries a few slots of
+the old one over, so that growth causes no pause. A slot that was carried over stays valid in the old index.
+
+A table file is an `.npz` of four arrays: `keys` (uint64 [N]), `values` (float64 [N, A]), `visits` (int32 [N, A]) in
+the order in which positions were met, and `header` (bytes of a JSON object with format, version, board, rows,
+checksum, and what the writer adds: learner, config, seed). It is read without pickle; any other file is rejected.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 
 from inarow.errors import InvalidLimitError, TableError
+from inarow.games.compiled_bits import mixed
+from inarow.games.kernels import kernel
 from inarow.games.spec import GameSpec
-from inarow.learning.tabular.q_index import STATE, enter_rows, find_rows, is_crowded
+from inarow.learning.records import new_record
 from inarow.storage.array_file import FileKind, checksum, load_arrays, save_arrays
 
 DEFAULT_MEMORY = 512 << 20
 _KIND = FileKind("inarow-q-table", 1, "a Q-table", TableError, max_bytes=4 << 30)
 _FIRST_SLOTS = 1 << 12
 _SLOTS_PER_ROW = 4  # of int32: the largest index has less than 3 slots for a row, the old one half of that
+_CARRY = 8
+"""Slots carried over with each new row. The old index is half as long as the new one, which is far from crowded when
+all of it has been carried."""
+
+
+class IndexState:
+    """A record; see `records.py`."""
+
+    rows: int  # in use
+    carried: int  # slots of the old index that were carried over
+    refused: int  # how often a row was requested when there was no room
+
+
+class QArrays(NamedTuple):
+    """A Q-table as kernels see it. `values[row]` and `visits[row]` belong to `keys[row]`.
+
+    Kernels unpack it at entry: passing all of it to the index functions would count references at every ply.
+    """
+
+    index: np.ndarray  # [slots] int32: row + 1, 0 if free
+    old: np.ndarray  # [slots or 0] int32: the smaller index before it
+    keys: np.ndarray  # [N] uint64
+    state: IndexState
+    values: np.ndarray  # [N, A] float64
+    visits: np.ndarray  # [N, A] int32
+
+
+@register_jitable
+def find_row(key: np.uint64, index: np.ndarray, old: np.ndarray, keys: np.ndarray) -> int:
+    """The row of a key, -1 if it has none. Changes nothing."""
+    row = _look_up(key, index, keys)
+    return row if row >= 0 or len(old) == 0 else _look_up(key, old, keys)
+
+
+@register_jitable
+def add_row(key: np.uint64, index: np.ndarray, old: np.ndarray, keys: np.ndarray, state: IndexState) -> int:
+    """The row of a key, which gets one if it has none; -1 if the table is full.
+
+    The index must have room: see `is_crowded`.
+    """
+    row = find_row(key, index, old, keys)
+    if row >= 0:
+        return row
+    if state.rows == len(keys):
+        state.refused += 1
+        return -1
+    row = state.rows
+    state.rows += 1
+    keys[row] = key
+    _enter(row, index, keys)
+    end = min(state.carried + _CARRY, len(old))
+    for slot in range(state.carried, end):
+        if old[slot] != 0:
+            _enter(old[slot] - 1, index, keys)
+    state.carried = end
+    return row
+
+
+@register_jitable
+def is_crowded(index: np.ndarray, state: IndexState) -> bool:
+    """Whether the index must grow before more rows are added."""
+    return 4 * state.rows > 3 * len(index)
+
+
+@kernel
+def enter_rows(index: np.ndarray, keys: np.ndarray, rows: int) -> None:
+    """Fills an empty index with the first `rows` keys."""
+    for row in range(rows):
+        _enter(row, index, keys)
+
+
+@kernel
+def find_rows(wanted: np.ndarray, index: np.ndarray, old: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    """The rows of many keys: int64 [N], -1 where there is none."""
+    rows = np.empty(len(wanted), np.int64)
+    for place in range(len(wanted)):
+        rows[place] = find_row(wanted[place], index, old, keys)
+    return rows
+
+
+@register_jitable
+def _look_up(key: np.uint64, index: np.ndarray, keys: np.ndarray) -> int:
+    last = len(index) - 1
+    slot = np.int64(mixed(key)) & last
+    while index[slot] != 0:
+        row = index[slot] - 1
+        if keys[row] == key:
+            return row
+        slot = (slot + 1) & last
+    return -1
+
+
+@register_jitable
+def _enter(row: int, index: np.ndarray, keys: np.ndarray) -> None:
+    """Writes a row to the first free slot of its key, unless it is there."""
+    last = len(index) - 1
+    slot = np.int64(mixed(keys[row])) & last
+    while index[slot] != 0:
+        if index[slot] == row + 1:
+            return
+        slot = (slot + 1) & last
+    index[slot] = row + 1
 
 
 class QTable:
-    """Values and visits by key, with at most `memory` bytes.
+    """Values and visits by key, in at most `memory` bytes.
 
-    The arrays are for kernels: `index`, `old_index`, `keys`, `state` go to `q_index.py`, and
-    `values[row]`, `visits[row]` belong to `keys[row]`, for the first `rows` rows. Memory is taken
-    from the system as rows come. `reserve` must be called between kernels.
+    Kernels work on `arrays`. Only the first `len(table)` rows are in use; the system provides memory as rows come.
+    Call `reserve` between kernels and take `arrays` again after it.
     """
 
     def __init__(self, spec: GameSpec, *, memory: int = DEFAULT_MEMORY) -> None:
@@ -42,11 +149,12 @@ class QTable:
         self.visits = np.zeros((limit, spec.actions), np.int32)
         self.index = np.zeros(_FIRST_SLOTS, np.int32)
         self.old_index = np.zeros(0, np.int32)
-        self._state: Any = np.zeros(1, STATE).view(np.recarray)
+        self.state = new_record(IndexState)
 
     @property
-    def state(self) -> Any:
-        return self._state[0]
+    def arrays(self) -> QArrays:
+        """For kernels, until the next `reserve`."""
+        return QArrays(self.index, self.old_index, self.keys, self.state, self.values, self.visits)
 
     def __len__(self) -> int:
         return int(self.state.rows)
@@ -57,7 +165,7 @@ class QTable:
         return int(self.state.refused)
 
     def reserve(self) -> None:
-        """Starts a larger index if the present one is half full, and forgets an old one that is done with."""
+        """Starts a larger index if the present one is half full, and drops an old one that was carried over."""
         if self.state.carried == len(self.old_index):
             self.old_index = self.old_index[:0]
         if 2 * len(self) > len(self.index):
@@ -72,7 +180,7 @@ class QTable:
         return find_rows(keys, self.index, self.old_index, self.keys)
 
     def save(self, path: Path, **about: object) -> None:
-        """Writes the file whole or not at all; `about` goes to its header and must be JSON."""
+        """Writes the file atomically; `about` goes to its header and must be JSON."""
         rows = len(self)
         arrays: dict[str, np.ndarray] = {
             "keys": self.keys[:rows],
@@ -84,8 +192,8 @@ class QTable:
 
     @classmethod
     def load(cls, path: Path, *, memory: int | None = None) -> tuple[QTable, dict[str, Any]]:
-        """A table and what was said about it; raises TableError. It has the room of `memory`, which may be
-        full; without, or where it is too little, just the room that its rows need.
+        """A table and the `about` of its header; raises TableError. The table has room for `memory` bytes, or, where
+        that is too little or not given, exactly for its rows.
         """
         with load_arrays(path, _KIND) as (header, arrays):
             keys, values, visits = arrays["keys"], arrays["values"], arrays["visits"]
@@ -105,10 +213,6 @@ class QTable:
             slots *= 2
         table._fill_index(slots)
         return table, about
-
-    def _arrays(self) -> dict[str, np.ndarray]:
-        rows = slice(0, len(self))
-        return {"keys": self.keys[rows], "values": self.values[rows], "visits": self.visits[rows]}
 
     def _fill_index(self, slots: int) -> None:
         self.index, self.old_index = np.zeros(slots, np.int32), np.zeros(0, np.int32)

@@ -1,81 +1,138 @@
-"""A training run in a folder: its config, its curve, and a checkpoint from which it goes on.
+"""Tabular Q-learning as a learner, and a run of it in a folder.
 
     config.json     the config
     table.npz       the table so far, with the state of the trainer in its header
     frozen-P-G.npz  values of the frozen opponent of phase P, generation G, while there is one
     curve.csv       a line for each point of the curve
 
-A file is replaced whole. Killed at any moment, `resume` goes on from the last checkpoint and ends with
-the same table, bit for bit, as a run that nobody disturbed.
+Files are replaced atomically. A run that was killed at any moment resumes from its last checkpoint and ends with the
+same table, bit for bit, as an undisturbed run.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from importlib.metadata import version
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
 from inarow.errors import ConfigError, TableError, one_line
-from inarow.learning.config import to_config
-from inarow.learning.run_folder import CurveFiles, RunClaim, read_config
+from inarow.learning.config import Document, to_config
+from inarow.learning.learner import (
+    CheckAgent,
+    CheckFile,
+    CurveTable,
+    Learner,
+    MakeOpponent,
+    Report,
+    Services,
+    TrainedAgent,
+    Watch,
+)
+from inarow.learning.run_folder import EpisodeRun, RunClaim, read_config, reward_cells
 from inarow.learning.tabular.config import QConfig
+from inarow.learning.tabular.episode import OTHER
 from inarow.learning.tabular.q_table import QTable
-from inarow.learning.tabular.trainer import CurvePoint, MakeOpponent, Trainer
+from inarow.learning.tabular.trainer import CurvePoint, Trainer, compiled_opponent
 from inarow.storage.array_file import FileKind, load_arrays, save_arrays
+from inarow.version import __version__
 from inarow.workers import interrupts_deferred
 
-Watch = Callable[[Trainer], None]
-"""Told a few times a second how far the training is; an exception out of it ends the run, saved."""
-
-_BLOCK_SECONDS = 0.2
-"""How long nobody is told anything, about."""
-_CURVE_SECONDS = 1.0
-"""How old the curve on disk may be, for those who follow it there."""
+_BLOCK_SECONDS = 0.2  # time between two reports, about
+_CURVE_SECONDS = 1.0  # greatest age of the curve on disk, for readers of the file
 _FIRST_BLOCK = 16
 _TABLE = "table.npz"
 _FROZEN_KIND = FileKind("inarow-frozen-values", 1, "a frozen opponent", TableError, max_bytes=4 << 30)
+_HEADINGS = ("phase", "episodes", "mean reward", "won", "drawn", "lost", "epsilon", "positions")
 
 
-class TrainingRun:
-    """A trainer with a folder. `start` or `resume` make one."""
+class QLearner(Learner[QConfig]):
+    """Tabular Q-learning."""
+
+    name = "q"
+    config = QConfig
+    product = _TABLE
+
+    def agent(self, product: Path | str) -> str:
+        return f"q:table={product}"
+
+    def start(self, config: QConfig, folder: Path, services: Services) -> QRun:
+        if services.make_opponent is not None:  # a bad opponent fails here, not in its phase
+            for phase in config.phases:
+                if _needs_agent(phase.opponent):
+                    services.make_opponent(phase.opponent, np.random.SeedSequence(0))
+        return QRun.start(config, folder, services.make_opponent)
+
+    def resume(self, folder: Path, settings: Sequence[str], services: Services) -> QRun:
+        return QRun.resume(folder, services.make_opponent)
+
+    def checked(self, document: Document, config: QConfig, check_agent: CheckAgent, check_file: CheckFile) -> Document:
+        opponents = [phase.opponent for phase in config.phases]
+        checked = [check_agent(each) if _needs_agent(each) else each for each in opponents]
+        phases = zip(document["phases"], checked, strict=True)
+        return {**document, "phases": [{**phase, "opponent": opponent} for phase, opponent in phases]}
+
+
+def _needs_agent(opponent: str) -> bool:
+    return compiled_opponent(opponent)[0] == OTHER
+
+
+class QRun(EpisodeRun[Trainer]):
+    """`start` or `resume` make one. An error within an episode, such as an opponent's, leaves the last checkpoint; the
+    run must then be resumed, and `train` raises ConfigError until it is.
+    """
 
     def __init__(self, folder: Path, trainer: Trainer, claim: RunClaim) -> None:
-        self.folder, self.trainer, self._claim = folder, trainer, claim
-        self._curve = CurveFiles(folder, CurvePoint, step="episode")
-        self._is_torn = False
-        """Whether the trainer stopped within an episode, from where nobody can go on."""
+        super().__init__(folder, trainer, claim, _TABLE, CurvePoint)
+        self._is_torn = False  # whether the trainer stopped within an episode, from where it cannot continue
 
     @classmethod
-    def start(cls, config: QConfig, folder: Path, make_opponent: MakeOpponent | None = None) -> TrainingRun:
+    def start(cls, config: QConfig, folder: Path, make_opponent: MakeOpponent | None = None) -> QRun:
         """A new run; raises ConfigError if the folder has one."""
         claim = RunClaim(folder, _TABLE)
         with claim.begun(config):
             return cls(folder, Trainer(config, make_opponent), claim)
 
     @classmethod
-    def resume(cls, folder: Path, make_opponent: MakeOpponent | None = None) -> TrainingRun:
-        """A run as its last checkpoint left it; raises ConfigError or TableError."""
+    def resume(cls, folder: Path, make_opponent: MakeOpponent | None = None) -> QRun:
+        """A run at its last checkpoint; raises ConfigError or TableError."""
         claim = RunClaim(folder, _TABLE)
         run = cls(folder, Trainer(read_config(folder, QConfig), make_opponent), claim)
         with claim.held():
-            if (folder / _TABLE).exists():
+            if run.product.exists():
                 run._restore()
         return run
 
-    def train(self, watch: Watch | None = None, *, checkpoint_seconds: float = 15.0) -> QTable:
-        """Trains to the end and leaves the finished table. Whatever stops it between episodes, Ctrl-C among it, what
-        was learnt is saved; after an error within one, such as an opponent's, the last checkpoint is what is left.
+    def table(self) -> CurveTable:
+        """A row for each phase and generation."""
+        points: dict[tuple[int, int], list[CurvePoint]] = {}
+        for point in list(self.trainer.curve):
+            points.setdefault((point.phase, point.generation), []).append(point)
+        rows = [
+            (f"{phase + 1}.{generation + 1}", *reward_cells(each), f"{each[-1].epsilon:.3f}", f"{each[-1].rows:,}")
+            for (phase, generation), each in points.items()
+        ]
+        return CurveTable(_HEADINGS, rows)
 
-        Raises ConfigError if another process has the folder, or had it since the run was read, and after such an
-        error.
-        """
-        with self._claim.held():
-            return self._train(watch, checkpoint_seconds)
+    def report(self) -> Report:
+        facts = {
+            "folder": str(self.folder),
+            "table": str(self.product),
+            "board": self.config.board,
+            "episodes": self.trainer.episodes,
+            "positions": len(self.trainer.table),
+            "refused": self.trainer.table.refused,
+        }
+        return Report(facts=facts, details={"curve": self.curve})
 
-    def _train(self, watch: Watch | None, checkpoint_seconds: float) -> QTable:
+    def _trained_agent(self) -> TrainedAgent:
+        spec, agent = self.trainer.config.spec, QLearner().agent(self.product)
+        is_exportable = spec.gravity and spec.fits_word  # elsewhere keys are hashes, not positions
+        return TrainedAgent(agent=agent, board=self.config.board, is_exportable=is_exportable)
+
+    def _train(self, watch: Watch | None, checkpoint_seconds: float) -> None:
         trainer = self.trainer
         if self._is_torn:
             raise ConfigError(f"the run in {self.folder} stopped within an episode; resume it")
@@ -90,17 +147,16 @@ class TrainingRun:
                 now = time.monotonic()
                 block = max(1, min(2 * block, int(block * _BLOCK_SECONDS / max(now - clock, 1e-6))))
                 if watch is not None:
-                    watch(trainer)
+                    watch(self.progress)
                 if now - saved >= checkpoint_seconds:
                     self.save()
                     saved = shown = now
                 elif now - shown >= _CURVE_SECONDS:
-                    self._save_curve()
+                    self._curve_files.write(self.curve)
                     shown = now
         finally:
             if not self._is_torn:
                 self.save()
-        return trainer.table
 
     def save(self) -> None:
         """Writes a checkpoint."""
@@ -112,26 +168,23 @@ class TrainingRun:
             "learner": "q",
             "config": msgspec.to_builtins(trainer.config),
             "seed": trainer.config.seed,
-            "inarow": version("inarow"),
+            "inarow": __version__,
             "state": trainer.state(),
         }
-        trainer.table.save(self.folder / _TABLE, **about)
-        self._save_curve()
+        trainer.table.save(self.product, **about)
+        self._curve_files.write(self.curve)
         for file_of_earlier in set(self.folder.glob("frozen-*.npz")) - {frozen}:
             file_of_earlier.unlink()
 
-    def _save_curve(self) -> None:
-        self._curve.write(self.trainer.curve)
-
     def _restore(self) -> None:
         trainer = self.trainer
-        table, about = QTable.load(self.folder / _TABLE, memory=trainer.config.memory << 20)
-        if to_config(about.get("config"), QConfig, str(self.folder / _TABLE)) != trainer.config:
-            raise TableError(f"{self.folder / _TABLE} is not from the config beside it")
+        table, about = QTable.load(self.product, memory=trainer.config.memory << 20)
+        if to_config(about.get("config"), QConfig, str(self.product)) != trainer.config:
+            raise TableError(f"{self.product} is not from the config beside it")
         try:
             trainer.restore(about["state"], table)
         except Exception as error:  # a damaged state can raise almost anything
-            raise TableError(f"{self.folder / _TABLE} has no state to go on from: {one_line(error)}") from None
+            raise TableError(f"{self.product} has no state to continue from: {one_line(error)}") from None
         self._restore_frozen(about["state"].get("frozen_rows"))
 
     def _restore_frozen(self, rows: int | None) -> None:

@@ -1,31 +1,28 @@
-"""Tabular Q-learning as a process that can be stopped and continued after any episode.
+"""Tabular Q-learning that can be stopped and continued after any episode.
 
-What a `Trainer` learns follows from its config alone: not from how often it was stopped, nor from
-who looked on.
+What a `Trainer` learns depends on its config alone, not on how often it was stopped or watched.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from inarow.games.bits import from_int
 from inarow.games.kernels import compiled_layout
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+from inarow.learning.learner import MakeOpponent, Opponent
+from inarow.learning.records import new_record
 from inarow.learning.tabular import episode
-from inarow.learning.tabular.agent_episodes import Opponent, play_against
 from inarow.learning.tabular.config import Phase, QConfig
-from inarow.learning.tabular.q_table import QTable
-from inarow.search.minimax.heuristics import make_heuristic
-from inarow.search.minimax.minimax import make_walk
-from inarow.search.tree.mcts import USUAL_EXPLORATION
-from inarow.search.tree.memory import SLOT_BYTES, make_tree
-from inarow.search.tree.uct import PLAN
-
-MakeOpponent = Callable[[str, np.random.SeedSequence], Opponent]
-"""From an agent string and a seed to somebody to play against."""
+from inarow.learning.tabular.q_table import QTable, add_row
+from inarow.search.tree.config import Uct
+from inarow.search.tree.memory import ROLLOUT_SLOT_BYTES, make_rollout_tree
+from inarow.search.tree.rollouts import RandomRollout, RolloutContext
 
 _COMPILED = {"self": episode.SELF, "frozen": episode.FROZEN, "random": episode.RANDOM, "winblock": episode.WINBLOCK}
 _SIDES = {"first": 0, "second": 1, "alternating": 2}
@@ -33,28 +30,25 @@ _SIDES = {"first": 0, "second": 1, "alternating": 2}
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """A stretch of episodes of one generation."""
+    """Some episodes of one generation."""
 
     phase: int
     generation: int
-    episode: int
-    """Of all phases, at the end of the stretch."""
+    episode: int  # the last of them, counted over all phases
     episodes: int
-    reward: float
-    """The learner's, on average over the stretch, as the rates that follow."""
+    reward: float  # the learner's, on average over these episodes, as the rates that follow
     wins: float
     draws: float
     losses: float
-    epsilon: float
-    """At the end of the stretch."""
+    epsilon: float  # after the last of them
     rows: int
 
 
 class Trainer:
-    """Learns as its config says; `table` is what it has learnt so far."""
+    """Learns as its config says; `table` holds what it has learnt so far."""
 
     def __init__(self, config: QConfig, make_opponent: MakeOpponent | None = None) -> None:
-        """`make_opponent` serves phases whose opponent has no compiled form."""
+        """`make_opponent` is needed for phases whose opponent has no compiled form."""
         self.config = config
         self.table = QTable(config.spec, memory=config.memory << 20)
         self.curve: list[CurvePoint] = []
@@ -65,10 +59,10 @@ class Trainer:
         self._best = -np.inf
         self._make_opponent = make_opponent
         self._rng = np.random.default_rng(config.seed)
-        self._layout = compiled_layout(config.spec)
-        self._progress: Any = np.zeros(1, episode.PROGRESS).view(np.recarray)
-        self._rules: Any = np.zeros(1, episode.RULES).view(np.recarray)
-        self._search = _search_parts(config)
+        self._progress = new_record(episode.Progress)
+        self._rules = new_record(episode.Rules)
+        self._course = episode.Course(compiled_layout(config.spec), self._rules, self._progress)
+        self._search = _tree_search(config)
         self._begin_generation()
 
     @property
@@ -76,12 +70,15 @@ class Trainer:
         return self.phase == len(self.config.phases)
 
     def run(self, episodes: int) -> None:
-        """Trains for so many episodes more, or to the end."""
+        """Trains for this many more episodes, or to the end."""
         while episodes > 0 and not self.is_finished:
-            progress, phase = self._progress[0], self.config.phases[self.phase]
+            progress, phase = self._progress, self.config.phases[self.phase]
             until_report = self.config.report - progress.episode % self.config.report
             wanted = int(min(episodes, until_report, phase.episodes - progress.episode))
-            self._play(wanted)
+            if self._rules.opponent == episode.OTHER:
+                self._play_against(phase.opponent, wanted)
+            else:
+                self._play(wanted)
             episodes -= wanted
             self.episodes += wanted
             if wanted == until_report or progress.episode == phase.episodes:
@@ -90,38 +87,24 @@ class Trainer:
                 self._end_generation()
 
     def _play(self, episodes: int) -> None:
-        phase, table = self.config.phases[self.phase], self.table
-        has_tree = self._rules[0].opponent == episode.MCTS
-        search: tuple[Any, Any, Any, Any, Any] = self._search if has_tree else (None, None, None, None, None)
-        if self._rules[0].opponent == episode.OTHER:
-            assert self._make_opponent is not None
-            for _ in range(episodes):
-                key = self.phase, self.generation, int(self._progress[0].episode)
-                opponent = self._make_opponent(phase.opponent, np.random.SeedSequence(self.config.seed, spawn_key=key))
-                table.reserve()
-                play_against(opponent, self._rules[0], self._progress[0], table, self._rng)
-            return
+        search = self._search if self._rules.opponent == episode.MCTS else None
         while episodes > 0:
-            table.reserve()
-            episodes -= episode.play_episodes(
-                self._layout,
-                self._rules[0],
-                self._progress[0],
-                table.index,
-                table.old_index,
-                table.keys,
-                table.values,
-                table.visits,
-                table.state,
-                self.frozen,
-                *search,
-                self._rng,
-                episodes,
-            )
+            self.table.reserve()
+            episodes -= episode.play_episodes(self._course, self.table.arrays, self.frozen, search, self._rng, episodes)
+
+    def _play_against(self, text: str, episodes: int) -> None:
+        """Against an agent, a new one for each episode."""
+        assert self._make_opponent is not None
+        for _ in range(episodes):
+            key = self.phase, self.generation, int(self._progress.episode)
+            opponent = self._make_opponent(text, np.random.SeedSequence(self.config.seed, spawn_key=key))
+            self.table.reserve()
+            with np.errstate(over="ignore"):  # keys are mixed modulo 2^64
+                _play_episode(opponent, self._course, self.table, self._rng)
 
     def _report(self) -> None:
-        """Adds a point to the curve, and lets the adaptive rule judge by it."""
-        progress, exploration = self._progress[0], self.config.exploration
+        """Adds a point to the curve and applies the adaptive rule to it."""
+        progress, exploration = self._progress, self.config.exploration
         games = int(progress.wins + progress.draws + progress.losses)
         mean = float(progress.reward) / games
         if exploration.rule == "adaptive":
@@ -135,9 +118,9 @@ class Trainer:
                 episode=self.episodes,
                 episodes=games,
                 reward=mean,
-                wins=progress.wins.item() / games,
-                draws=progress.draws.item() / games,
-                losses=progress.losses.item() / games,
+                wins=int(progress.wins) / games,
+                draws=int(progress.draws) / games,
+                losses=int(progress.losses) / games,
                 epsilon=float(progress.epsilon),
                 rows=len(self.table),
             )
@@ -154,18 +137,18 @@ class Trainer:
             self._begin_generation()
 
     def _begin_generation(self) -> None:
-        self._progress[0].episode = 0
-        self._progress[0].epsilon = self.config.exploration.start
+        self._progress.episode = 0
+        self._progress.epsilon = self.config.exploration.start
         self._best = -np.inf
         self._set_rules(self.config.phases[self.phase])
-        rows = len(self.table) if self._rules[0].opponent == episode.FROZEN else 0
+        rows = len(self.table) if self._rules.opponent == episode.FROZEN else 0
         self.frozen = self.table.values[:rows].copy()
 
     def _set_rules(self, phase: Phase) -> None:
-        config, rules = self.config, self._rules[0]
+        config, rules = self.config, self._rules
         rules.alpha, rules.gamma = config.alpha, config.gamma
-        for name, value in _items(config.rewards):
-            setattr(rules, name, value)
+        for name in config.rewards.__struct_fields__:
+            setattr(rules, name, getattr(config.rewards, name))
         is_geometric = config.exploration.rule == "geometric"
         rules.epsilon_decay = config.exploration.decay if is_geometric else 1.0
         rules.epsilon_floor = config.exploration.floor if is_geometric else 0.0
@@ -174,21 +157,21 @@ class Trainer:
         rules.side, rules.self_play, rules.random_starts = _SIDES[phase.side], phase.self_play, phase.random_starts
 
     def state(self) -> dict[str, object]:
-        """Where it is, as JSON; with `table` and `frozen` all that `restore` needs."""
-        progress = self._progress[0]
+        """Its progress as JSON; with `table` and `frozen` all that `restore` needs."""
+        progress = self._progress
         return {
             "phase": self.phase,
             "generation": self.generation,
             "episodes": self.episodes,
             "frozen_rows": len(self.frozen),
             "best": None if self._best == -np.inf else self._best,
-            "progress": {name: progress[name].item() for name in _KEPT},
+            "progress": {name: getattr(progress, name).item() for name in _KEPT},
             "random": self._rng.bit_generator.state,
             "curve": [asdict(point) for point in self.curve],
         }
 
     def restore(self, state: dict[str, Any], table: QTable) -> None:
-        """Goes on from a `state`. `table` must have the memory of the config; `frozen` is left without rows, for the
+        """Continues from a `state`. `table` must have the memory of the config; `frozen` is left without rows, for the
         caller to fill.
         """
         self.table = table
@@ -198,24 +181,21 @@ class Trainer:
         self.frozen = table.values[:0]  # not the rows of now: the generation began with fewer
         self._best = -np.inf if state["best"] is None else state["best"]
         for name in _KEPT:
-            setattr(self._progress[0], name, state["progress"][name])
+            setattr(self._progress, name, state["progress"][name])
         self._rng.bit_generator.state = state["random"]
         self.curve = [CurvePoint(**point) for point in state["curve"]]
 
 
 _KEPT = ("episode", "epsilon", "reward", "wins", "draws", "losses")
-"""What an episode leaves behind in `episode.PROGRESS`."""
+"""What an episode leaves behind in `episode.Progress`."""
 
 
-def _search_parts(config: QConfig) -> tuple[Any, Any, Any, Any, Any]:
+def _tree_search(config: QConfig) -> RolloutContext:
     """What `episode.play_episodes` needs for an opponent that grows trees."""
     spec = config.spec
     simulations = max(compiled_opponent(phase.opponent)[1] for phase in config.phases)
-    plan: Any = np.zeros(1, PLAN).view(np.recarray)
-    plan[0].exploration, plan[0].solve = USUAL_EXPLORATION, 1
-    heuristic, walk = make_heuristic("windows", spec), make_walk(spec, prune=True, all_best=True)
-    tree = make_tree((simulations + 2) * spec.actions * SLOT_BYTES)
-    return tree, plan[0], heuristic.starts, heuristic.weights[0], walk[0]
+    tree = make_rollout_tree((simulations + 2) * spec.actions * ROLLOUT_SLOT_BYTES)
+    return RolloutContext(compiled_layout(spec), tree, Uct(), RandomRollout(), True)
 
 
 def compiled_opponent(text: str) -> tuple[int, int]:
@@ -226,5 +206,47 @@ def compiled_opponent(text: str) -> tuple[int, int]:
     return (episode.MCTS, int(tree[1])) if tree else (episode.OTHER, 0)
 
 
-def _items(part: Any) -> list[tuple[str, float]]:
-    return [(name, getattr(part, name)) for name in part.__struct_fields__]
+def _play_episode(opponent: Opponent, course: episode.Course, table: QTable, rng: np.random.Generator) -> None:
+    """One episode as `episode.play_episodes` plays it, with the moves of `opponent`. The table has room for it."""
+    layout, rules, progress = course.layout, course.rules, course.progress
+    arrays = table.arrays
+    position = _random_start(table.spec, rules, rng)
+    learner = episode.learner_side(rules, progress)
+    is_self = rules.self_play > 0 and rng.random() < rules.self_play
+    episode.begin_episode(progress)
+    reward = last = 0.0
+    while True:
+        side = position.ply & 1
+        action = -1 if is_self or side == learner else opponent.decide(position).action
+        if action < 0 or rules.negamax:
+            stones, mask = from_int(position.stones, layout.board), from_int(position.mask, layout.board)
+            key, mirrored = episode.find_slots(stones, mask, rules, layout)
+            place = add_row(key, *arrays[:4]), mirrored
+            action = episode.take_turn(course, table.values, table.visits, mask, side, place, action, rng)
+        cell = position.landing_cell(action)
+        position = position.play(action)
+        if position.is_over:
+            is_won = position.winner is not None
+            episode.finish(side, is_won, course, table.values, table.visits)
+            if side == learner or rules.negamax:
+                reward += last
+            reward += episode.count_result(side == learner, is_won, rules, progress)
+            break
+        others, mask = from_int(position.stones, layout.board), from_int(position.mask, layout.board)
+        given = episode.reward_move(others, mask, cell, side, course)
+        if side == learner:
+            reward += last
+            last = given
+    episode.end_episode(reward, rules, progress)
+
+
+def _random_start(spec: GameSpec, rules: episode.Rules, rng: np.random.Generator) -> Position:
+    """As `episode.random_start`."""
+    position = Position.start(spec)
+    if rules.random_starts > 0 and rng.random() < rules.random_starts:
+        for _ in range(int(rng.random() * spec.cells)):
+            after = position.play(position.legal_actions[int(rng.random() * len(position.legal_actions))])
+            if after.is_over:
+                break
+            position = after
+    return position

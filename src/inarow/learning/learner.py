@@ -1,0 +1,272 @@
+"""The learner contract: how the command line, the web lab and scripts train agents, whatever learns.
+
+The key `learner` of a config names a learner of the registry. A learner starts or resumes a `Run` in a folder; the run
+trains, reports progress and leaves a file from which an agent plays. `arena/training.py` provides the services.
+
+To add a learner, subclass `Learner` and `Run` and call `register_learner`; an installed package names its learners in
+the entry point group `inarow.learners` instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from functools import lru_cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+
+import numpy as np
+
+from inarow.errors import ConfigError, one_line, shown
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+from inarow.learning.config import ConfigPart, Document, add_presets, learner_of
+from inarow.workers import Cluster
+
+if TYPE_CHECKING:
+    from inarow.search.tree.evaluation import Evaluate
+
+ConfigT = TypeVar("ConfigT", bound=ConfigPart)
+_PLUGINS = "inarow.learners"
+_SHOWN_POINTS = 12
+_BARS = "▁▂▃▄▅▆▇█"
+_SPARKLINE_WIDTH = 60
+
+
+# --- What a learner is given ---
+
+
+class _Choice(Protocol):
+    @property
+    def action(self) -> int: ...
+
+
+class Opponent(Protocol):
+    """Any agent."""
+
+    def decide(self, position: Position) -> _Choice: ...
+
+
+MakeOpponent = Callable[[str, np.random.SeedSequence], Opponent]
+"""Makes the agent of an agent string and a seed; raises InvalidAgentError."""
+Grade = Callable[["Evaluate", int], tuple[float, float]]
+"""Accuracy of a network against perfect play, without search and with this many simulations."""
+CheckAgent = Callable[[str], str]
+"""Returns the agent string that may be used for another one; raises InarowError."""
+CheckFile = Callable[[str, str], str]
+"""The same for a file and the key of the config that names it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """What learners use from packages above this one. A learner ignores what it does not need."""
+
+    make_opponent: MakeOpponent | None = None
+    make_grade: Callable[[Sequence[GameSpec]], Grade | None] | None = None
+    """For the boards of a run; None where exact scores are not available."""
+    cluster: Cluster | None = None
+    """Where to play, instead of local processes."""
+
+
+# --- What a run reports ---
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a run is."""
+
+    done: int
+    total: int
+    unit: str
+    """Of both, in the plural: episodes, for example."""
+    seconds_left: float | None = None
+    """Estimated; None if the run does not know."""
+    point: object = None
+    """The latest point of the curve, None before the first."""
+    memory: Mapping[str, int] = field(default_factory=dict)
+    """Bytes by use."""
+
+
+Watch = Callable[[Progress], None]
+"""Called several times a second during training. An exception stops the run, which saves what it has learnt."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurveTable:
+    """The learning curve as text."""
+
+    headings: tuple[str, ...]
+    rows: Sequence[Sequence[str]]
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainedAgent:
+    """What a run leaves."""
+
+    agent: str
+    """Agent string."""
+    board: str
+    side: Literal["first", "second"] = "second"
+    """The side to try it on."""
+    is_exportable: bool = False
+    """Whether `inarow export kaggle` accepts it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The figures of a run. As JSON, the facts and the details are one object."""
+
+    facts: dict[str, Any]
+    """One line of text."""
+    details: dict[str, Any]
+    notes: tuple[str, ...] = ()
+    """Sentences, for text only."""
+
+
+# --- The contract ---
+
+
+class Run(Protocol):
+    """A training run in a folder. Subclasses inherit the methods with a body."""
+
+    folder: Path
+    log: Sequence[str] = ()
+    """Lines so far for a log, where no live table can be shown."""
+
+    @property
+    def config(self) -> ConfigPart: ...
+
+    @property
+    def curve(self) -> Sequence[Any]:
+        """Dataclass instances, one per point."""
+        ...
+
+    @property
+    def progress(self) -> Progress: ...
+
+    @property
+    def title(self) -> str:
+        """What is trained, in a few words."""
+        return f"training in {self.folder}"
+
+    def table(self) -> CurveTable:
+        """The curve for a terminal; called several times a second, possibly from another thread."""
+        points = list(self.curve[-_SHOWN_POINTS:])
+        headings = tuple(each.name for each in fields(points[-1])) if points else ()
+        return CurveTable(headings, [[_cell(value) for value in asdict(point).values()] for point in points])
+
+    def train(self, watch: Watch | None = None) -> TrainedAgent:
+        """Trains to the end. Whatever stops it, the run can be resumed from its last checkpoint.
+
+        Raises ConfigError if another process uses the folder or has trained there since the run was opened.
+        """
+        ...
+
+    def report(self) -> Report:
+        """The figures of a finished run; may play test games."""
+        return Report(facts={"folder": str(self.folder)}, details={"curve": list(self.curve)})
+
+
+class Learner(Protocol[ConfigT]):
+    """A kind of learner. Subclasses inherit the members with a value or a body."""
+
+    name: str
+    """The value of the key `learner` in its configs."""
+    config: type[ConfigT]
+    product: str
+    """The file in the folder of a run from which the agent plays."""
+    can_extend: bool = False
+    """Whether `resume` accepts settings."""
+    can_use_cluster: bool = False
+
+    def agent(self, product: Path | str) -> str:
+        """The agent string that plays from a product file."""
+        ...
+
+    def start(self, config: ConfigT, folder: Path, services: Services) -> Run:
+        """A new run. Raises ConfigError if the folder has one, and any InarowError for what cannot be trained, before
+        it creates the folder.
+        """
+        ...
+
+    def resume(self, folder: Path, settings: Sequence[str], services: Services) -> Run:
+        """The run of a folder at its last checkpoint, changed by settings `key=value`; raises InarowError."""
+        ...
+
+    def checked(self, document: Document, config: ConfigT, check_agent: CheckAgent, check_file: CheckFile) -> Document:
+        """The document with each agent string and each file in it passed through a check. The web lab uses this to keep
+        runs within its folder.
+        """
+        return document
+
+
+# --- The registry ---
+
+_registered: dict[str, Learner[Any]] = {}
+
+
+def register_learner(learner: Learner[Any], presets: Mapping[str, Path] | None = None) -> None:
+    """Adds a learner, with TOML files as presets by name; raises ConfigError if a name is taken."""
+    if learner.name in learners():
+        raise ConfigError(f"there is a learner {shown(learner.name)} already; choose another name")
+    add_presets(presets or {})
+    _registered[learner.name] = learner
+
+
+def learners() -> Mapping[str, Learner[Any]]:
+    """All learners by name: those of inarow, of installed packages, and those registered in this process."""
+    own, offered = _own(), _plugins()[0]
+    return {**own, **{name: learner for name, learner in offered.items() if name not in own}, **_registered}
+
+
+def find_learner(document: Document, source: str = "config") -> Learner[Any]:
+    """The learner of a document; raises ConfigError, which names `source`."""
+    name, known = learner_of(document), learners()
+    if name not in known:
+        broken = "".join(f"; {problem}" for problem in _plugins()[1])
+        raise ConfigError(f"{source}: there is no learner {shown(name)}; learners are {', '.join(known)}{broken}")
+    return known[name]
+
+
+@lru_cache(maxsize=1)
+def _own() -> Mapping[str, Learner[Any]]:
+    from inarow.learning.alphazero.learner import AlphaZeroLearner
+    from inarow.learning.deep_q.run import DeepQLearner
+    from inarow.learning.tabular.run import QLearner
+
+    own: tuple[Learner[Any], ...] = (QLearner(), DeepQLearner(), AlphaZeroLearner())
+    return {learner.name: learner for learner in own}
+
+
+@lru_cache(maxsize=1)
+def _plugins() -> tuple[Mapping[str, Learner[Any]], Sequence[str]]:
+    """Learners of installed packages, and what is wrong with those that cannot be loaded."""
+    found: dict[str, Learner[Any]] = {}
+    broken: list[str] = []
+    for entry in entry_points(group=_PLUGINS):
+        try:
+            learner = entry.load()
+            found[learner.name] = learner
+        except Exception as error:  # foreign code can raise anything
+            broken.append(f"the plug-in {entry.name} is broken: {type(error).__name__}: {one_line(error)}")
+    return found, broken
+
+
+# --- Text ---
+
+
+def sparkline(values: Sequence[float]) -> str:
+    """The course of values in one line of at most 60 characters."""
+    step = -(-len(values) // _SPARKLINE_WIDTH)
+    means = [sum(values[at : at + step]) / len(values[at : at + step]) for at in range(0, len(values), step)]
+    low, high = min(means), max(means)
+    scale = (len(_BARS) - 1) / (high - low) if high > low else 0.0
+    return "".join(_BARS[round((mean - low) * scale)] for mean in means)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.3f}" if isinstance(value, float) else str(value)
