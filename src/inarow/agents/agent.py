@@ -1,18 +1,20 @@
-"""The one interface of everything that plays."""
+"""The interface of agents, and base classes for them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 import msgspec
+import numpy as np
 
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
+from inarow.search.limits import Limits, Watch
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """An action, and what the agent knows about it: None where it does not.
+    """An action, and what the agent knows about it; None where it knows nothing.
 
     Everything is for the side to move. Tuples have one entry per action of the spec.
     """
@@ -31,12 +33,14 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     nodes: int | None = None
     seconds: float | None = None
     details: dict[str, Any] | None = None
-    """What only this agent has; must be JSON."""
+    """Further data of this agent; must be JSON."""
 
 
 class Agent(Protocol):
     """Decides in positions that are not over; in others ours raise FinishedGameError. Its random stream is
     given at construction, so the same agent string and seed in the same game give the same decisions.
+
+    `limits` and `watch` are described in `search/limits.py`. Agents that decide at once ignore them.
     """
 
     @property
@@ -44,7 +48,39 @@ class Agent(Protocol):
         """The agent string that makes it."""
         ...
 
-    def decide(self, position: Position) -> Decision: ...
+    def decide(
+        self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
+    ) -> Decision: ...
+
+
+Seconds = Annotated[float, msgspec.Meta(gt=0, le=3600)] | Literal["none"]
+"""A parameter: time for a move."""
+ParametersT = TypeVar("ParametersT", bound=msgspec.Struct)
+
+
+class ParameterisedAgent(Generic[ParametersT]):
+    """Base of agents built from the parameters of an agent string and a random stream."""
+
+    def __init__(self, name: str, parameters: ParametersT, rng: np.random.Generator) -> None:
+        self.name = name
+        self._parameters = parameters
+        self._rng = rng
+
+
+class ImmediateAgent(ABC):
+    """Base of agents that decide at once: they ignore limits and watchers."""
+
+    name: str
+
+    def decide(
+        self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
+    ) -> Decision:
+        position.check_ongoing()
+        return self._decide(position)
+
+    @abstractmethod
+    def _decide(self, position: Position) -> Decision:
+        """The decision in a position that is not over."""
 
 
 @runtime_checkable
@@ -52,31 +88,20 @@ class BoardBoundAgent(Protocol):
     """An agent that does not play every board."""
 
     def check_board(self, spec: GameSpec) -> None:
-        """Raises the InarowError with which it would refuse to decide on a board; loads no more than that takes."""
+        """Raises an InarowError if it cannot play on a board; loads only what this check needs."""
         ...
 
 
 def check_board(agent: Agent, spec: GameSpec) -> None:
-    """Raises InarowError if an agent knows that it does not play a board."""
+    """Raises InarowError if an agent cannot play on a board."""
     if isinstance(agent, BoardBoundAgent):
         agent.check_board(spec)
 
 
-Watch = Callable[[Decision], None]
-"""Told, while an agent thinks, what it would decide now and what it knows."""
-
-
 @runtime_checkable
-class WatchedAgent(Protocol):
-    """An agent that can be watched while it thinks. Being watched changes no decision.
+class PreparedAgent(Protocol):
+    """An agent whose first decision would take long."""
 
-    An exception out of `watch` ends the search and gets through; searches call it every few
-    milliseconds.
-    """
-
-    def decide_watched(self, position: Position, watch: Watch | None) -> Decision: ...
-
-
-def decide_watched(agent: Agent, position: Position, watch: Watch) -> Decision:
-    """The decision of any agent; `watch` is told of it on the way by those that can be watched."""
-    return agent.decide_watched(position, watch) if isinstance(agent, WatchedAgent) else agent.decide(position)
+    def prepare(self, spec: GameSpec) -> None:
+        """Loads what decisions on a board need; changes none of them."""
+        ...

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
 
-from inarow.agents.agent import Decision
+from inarow.agents.agent import Decision, ParameterisedAgent, Seconds
+from inarow.agents.mcts import TREE_LIMITS
+from inarow.agents.simple import with_temperature
 from inarow.errors import NetError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.learning.alphazero.evaluator import net_evaluator
-from inarow.learning.alphazero.search import NetResult, NetSearch
-from inarow.learning.alphazero.search_config import SearchConfig
-from inarow.learning.alphazero.shipped import USUAL, find_net, net_path, usual_net
 from inarow.learning.net_file import Net
+from inarow.learning.pretrained import ALPHAZERO_DEFAULTS, default_alphazero_net, find_net, net_path
+from inarow.search.limits import Limits, Watch
+from inarow.search.tree.config import SearchConfig
+from inarow.search.tree.result import TreeResult
+from inarow.search.tree.search import NetSearch
+from inarow.search.tree.selection import MAX_PLANNED_SIMULATIONS
 from inarow.storage.atomic import content_hash
 
 USUAL_SIMULATIONS = 800
-MOST_PLANNED_SIMULATIONS = 100_000
 _AUTO = "auto"
 
 
@@ -27,17 +32,14 @@ class AlphaZeroParameters(msgspec.Struct, frozen=True, kw_only=True):
     net: Annotated[
         str,
         msgspec.Meta(
-            description="file made by `inarow train`, or a net that comes with inarow; auto: the one for the board"
+            description="file made by `inarow train`, or a net that ships with inarow; auto: the one for the board"
         ),
     ] = _AUTO
     simulations: Annotated[
         Annotated[int, msgspec.Meta(ge=0, le=10**7)] | Literal["auto"],
         msgspec.Meta(description="for a move; 0: the net alone; auto: 800, or no limit if seconds are given"),
     ] = "auto"
-    seconds: Annotated[
-        Annotated[float, msgspec.Meta(gt=0, le=3600)] | Literal["none"],
-        msgspec.Meta(description="time for a move; not reproducible; root puct only"),
-    ] = "none"
+    seconds: Annotated[Seconds, msgspec.Meta(description="time for a move; not reproducible; root puct only")] = "none"
     root: Annotated[
         Literal["puct", "gumbel"], msgspec.Meta(description="how moves at the root are chosen for simulations")
     ] = "puct"
@@ -53,52 +55,62 @@ class AlphaZeroParameters(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError("takes simulations or seconds, not both")
         if self.seconds != "none" and self.root == "gumbel":
             raise ValueError("plans a search with root=gumbel by its simulations; seconds need root=puct")
-        if self.root == "gumbel" and self.simulations != "auto" and self.simulations > MOST_PLANNED_SIMULATIONS:
-            raise ValueError(f"plans at most {MOST_PLANNED_SIMULATIONS} simulations with root=gumbel")
+        if self.root == "gumbel" and self.simulations != "auto" and self.simulations > MAX_PLANNED_SIMULATIONS:
+            raise ValueError(f"plans at most {MAX_PLANNED_SIMULATIONS} simulations with root=gumbel")
 
 
-class AlphaZeroAgent:
-    """Search with a network, and one look at every position for wins, threats and forced moves. With
-    root puct it goes on with its tree while one game goes on.
+class AlphaZeroAgent(ParameterisedAgent[AlphaZeroParameters]):
+    """Search with a network that also looks for wins, threats and forced moves. With root=puct it keeps its tree
+    during a game.
     """
 
     def __init__(self, name: str, parameters: AlphaZeroParameters, rng: np.random.Generator) -> None:
-        self.name = name
-        self._parameters = parameters
-        self._rng = rng
+        super().__init__(name, parameters, rng)
         self._net = None if parameters.net == _AUTO else find_net(parameters.net)
         self._search: NetSearch | None = None
 
-    def decide(self, position: Position) -> Decision:
+    def decide(
+        self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
+    ) -> Decision:
         position.check_ongoing()
-        wanted = self._parameters
         if self._search is None or self._search.spec != position.spec:
-            self._search = self._make_search(position.spec)
-        if wanted.seconds != "none":
-            return self._decision(position, self._search.search(position, seconds=wanted.seconds))
+            net, memory = self._net_for(position.spec), self._parameters.memory << 20
+            config = SearchConfig(root=self._parameters.root)
+            self._search = NetSearch(position.spec, net_evaluator(net), config, memory=memory, cache_memory=memory)
+
+        def report(result: TreeResult) -> None:
+            assert watch is not None
+            watch(self._decision(result, is_final=False))
+
+        found = self._search.search(position, limits=self._limits(limits), watch=None if watch is None else report)
+        return self._decision(found, is_final=True)
+
+    def _limits(self, limits: Limits | None) -> Limits:
+        """What stops the search. Sequential halving is planned by simulations: the agent's own if none are given."""
+        wanted = self._parameters
         simulations = USUAL_SIMULATIONS if wanted.simulations == "auto" else wanted.simulations
-        return self._decision(position, self._search.search(position, simulations=simulations))
+        own = Limits(simulations=simulations) if wanted.seconds == "none" else Limits(seconds=wanted.seconds)
+        combined = own.replaced_by(limits, TREE_LIMITS)
+        if wanted.root == "gumbel":
+            planned = simulations if combined.simulations is None else combined.simulations
+            combined = replace(combined, simulations=min(planned, MAX_PLANNED_SIMULATIONS))
+        return combined
 
     def check_board(self, spec: GameSpec) -> None:
         self._net_for(spec)
 
     def _net_for(self, spec: GameSpec) -> Net:
-        net = find_net(usual_net(spec)) if self._net is None else self._net
+        net = find_net(default_alphazero_net(spec)) if self._net is None else self._net
         net.check_board(spec)
         return net
 
-    def _make_search(self, spec: GameSpec) -> NetSearch:
-        memory = self._parameters.memory << 20
-        config = SearchConfig(root=self._parameters.root)
-        return NetSearch(spec, net_evaluator(self._net_for(spec)), config, memory=memory, cache_memory=memory)
-
-    def _decision(self, position: Position, result: NetResult) -> Decision:
+    def _decision(self, result: TreeResult, *, is_final: bool) -> Decision:
+        """Draws the action by temperature, but only for the final decision: reports must not use random numbers."""
         action, policy = result.action, result.policy
         if self._parameters.temperature > 0 and result.proven is None:
-            # Relative to the largest, which stays 1: else a low temperature lets all of them vanish.
-            weights = (np.array(policy) / max(policy)) ** (1 / self._parameters.temperature)
-            policy = tuple((weights / weights.sum()).tolist())
-            action = int(self._rng.choice(len(policy), p=policy))
+            policy = tuple(with_temperature(policy, self._parameters.temperature).tolist())
+            if is_final:
+                action = int(self._rng.choice(len(policy), p=policy))
         return Decision(
             action=action,
             value=result.value,
@@ -106,7 +118,7 @@ class AlphaZeroAgent:
             visits=result.visits,
             nodes=result.nodes,
             details={
-                "priors": list(result.priors),
+                "priors": list(result.priors or ()),
                 "simulations": result.simulations,
                 "proven": result.proven,
                 "tree_is_full": result.is_full,
@@ -116,5 +128,5 @@ class AlphaZeroAgent:
 
 def net_hash(parameters: AlphaZeroParameters) -> str:
     """Of the net's file, or of all that may play."""
-    names = USUAL if parameters.net == _AUTO else (parameters.net,)
+    names = ALPHAZERO_DEFAULTS if parameters.net == _AUTO else (parameters.net,)
     return "+".join(content_hash(net_path(name), NetError) for name in names)

@@ -8,12 +8,12 @@ from typing import Annotated
 import msgspec
 import numpy as np
 
-from inarow.agents.agent import Decision
+from inarow.agents.agent import Decision, ImmediateAgent
 from inarow.errors import NetError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.learning.deep_q.shipped import USUAL, net_path, usual_net
 from inarow.learning.deep_q.values import NetValues, load_net_values
+from inarow.learning.pretrained import DEEP_Q, DEEP_Q_DEFAULTS, default_deep_q_net, net_path
 from inarow.storage.atomic import content_hash
 
 _AUTO = "auto"
@@ -23,23 +23,22 @@ class DqnParameters(msgspec.Struct, frozen=True, kw_only=True):
     net: Annotated[
         str,
         msgspec.Meta(
-            description="file made by `inarow train`, or the name of a net that comes with inarow; auto: what"
-            " comes with inarow for the board and the side"
+            description="file made by `inarow train`, or a net that ships with inarow; auto: the one for the board"
+            " and the side"
         ),
     ] = _AUTO
 
 
-class DqnAgent:
-    """Takes the first of the actions after which a net values the board highest. It has no chance."""
+class DqnAgent(ImmediateAgent):
+    """Takes the first of the actions after which a net values the board highest. It is deterministic."""
 
     def __init__(self, name: str, values: NetValues | None) -> None:
-        """Without `values` it plays what comes with the package for the side to move."""
+        """Without `values` it plays the net that ships with the package for the side to move."""
         self.name = name
         self._values = values
         self._usual: dict[Path, NetValues] = {}
 
-    def decide(self, position: Position) -> Decision:
-        position.check_ongoing()
+    def _decide(self, position: Position) -> Decision:
         net = self._values or self._usual_values(position)
         values = net.values(position)
         action = int(values.argmax())
@@ -52,12 +51,12 @@ class DqnAgent:
 
     def check_board(self, spec: GameSpec) -> None:
         if self._values is None:
-            usual_net(spec, 0)
+            default_deep_q_net(spec, 0)
         else:
             self._values.check_board(spec)
 
     def _usual_values(self, position: Position) -> NetValues:
-        path = usual_net(position.spec, position.ply % 2)
+        path = default_deep_q_net(position.spec, position.ply % 2)
         if path not in self._usual:
             self._usual[path] = load_net_values(path)
         return self._usual[path]
@@ -65,10 +64,10 @@ class DqnAgent:
 
 def build_dqn_agent(name: str, parameters: DqnParameters, rng: np.random.Generator) -> DqnAgent:
     """From a file or a name; raises NetError."""
-    return DqnAgent(name, None if parameters.net == _AUTO else load_net_values(net_path(parameters.net)))
+    return DqnAgent(name, None if parameters.net == _AUTO else load_net_values(net_path(parameters.net, DEEP_Q)))
 
 
 def dqn_hash(parameters: DqnParameters) -> str:
-    """Of the file of the net, or of both that come with inarow."""
-    names = USUAL if parameters.net == _AUTO else (parameters.net,)
-    return "+".join(content_hash(net_path(name), NetError) for name in names)
+    """Of the file of the net, or of both that ship with inarow."""
+    names = DEEP_Q_DEFAULTS if parameters.net == _AUTO else (parameters.net,)
+    return "+".join(content_hash(net_path(name, DEEP_Q), NetError) for name in names)

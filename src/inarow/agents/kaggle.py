@@ -1,4 +1,4 @@
-"""The agent that plays from a Kaggle ConnectX file: code of strangers, in a process of its own."""
+"""The agent that plays from a Kaggle ConnectX file: third-party code, in a separate process."""
 
 from __future__ import annotations
 
@@ -19,15 +19,8 @@ import msgspec
 import numpy as np
 
 from inarow.agents import kaggle_host
-from inarow.agents.agent import Decision
-from inarow.errors import (
-    IllegalMoveError,
-    InvalidAgentError,
-    KaggleFileError,
-    KaggleTimeoutError,
-    one_line,
-    shown,
-)
+from inarow.agents.agent import Decision, ImmediateAgent
+from inarow.errors import IllegalMoveError, InvalidAgentError, KaggleFileError, KaggleTimeoutError, one_line, shown
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.storage.atomic import content_hash
@@ -37,7 +30,7 @@ _HARMLESS = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "OMP_NUM_THREADS")
 _START_SECONDS = 10.0
 """What starting Python may take; Kaggle does not count it."""
 _ARCHIVE_BYTES = 1 << 30
-"""What an archive may hold, unpacked: no submission comes near it."""
+"""The most that an archive may hold, unpacked; submissions hold much less."""
 
 
 class KaggleParameters(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,7 +43,7 @@ class KaggleParameters(msgspec.Struct, frozen=True, kw_only=True):
     )
 
 
-class KaggleFileAgent:
+class KaggleFileAgent(ImmediateAgent):
     """Decides as the file does. Each game gets a new process in an empty folder, or one with what an archive holds,
     without our environment variables.
 
@@ -60,30 +53,21 @@ class KaggleFileAgent:
 
     def __init__(self, name: str, parameters: KaggleParameters, rng: np.random.Generator) -> None:
         self.name = name
-        if not os.path.isfile(parameters.file):  # which says so of a name that no file can have, too
-            raise InvalidAgentError(f"kaggle needs an agent file; {shown(parameters.file)} is none")
+        if not os.path.isfile(parameters.file):  # False also for a name that no file can have
+            raise InvalidAgentError(f"kaggle needs an agent file; {shown(parameters.file)} is not a file")
         self._path = Path(parameters.file).resolve()
         self._seconds, self._overage = parameters.seconds, parameters.overage
-        self._left = self._overage
         self._last: tuple[int, ...] | None = None
         self._process: KaggleProcess | None = None
 
-    def decide(self, position: Position) -> Decision:
-        position.check_ongoing()
+    def _decide(self, position: Position) -> Decision:
         self.check_board(position.spec)
         if self._process is None or self._last is None or position.actions[: len(self._last)] != self._last:
-            self._begin()
-        assert self._process is not None
-        reply = self._process.ask(
-            observation(position, self._left), configuration(position, self._seconds), self._seconds + self._left
-        )
-        self._left -= max(0.0, reply["seconds"] - self._seconds)
-        if self._left < 0 or "error" in reply:
-            self._process.close()
-            self._process = None
-            if "error" in reply:
-                raise KaggleFileError(reply["error"])
-            raise KaggleTimeoutError(f"time is up: {reply['seconds']:.3f} s for a move")
+            if self._process is not None:
+                self._process.close()
+            self._process = KaggleProcess(self._path, self._seconds, self._overage)
+        self._last = None  # after a failure the next decision starts a new process
+        reply = self._process.ask(position)
         action = checked_action(reply)
         self._last = (*position.actions, action)
         return Decision(action=action, details={"seconds": round(reply["seconds"], 6)})
@@ -92,15 +76,9 @@ class KaggleFileAgent:
         if not spec.gravity:
             raise KaggleFileError(f"Kaggle files play ConnectX, which has gravity, not {spec}")
 
-    def _begin(self) -> None:
-        if self._process is not None:
-            self._process.close()
-        self._process = KaggleProcess(self._path)
-        self._left = self._overage
-
 
 def file_hash(parameters: KaggleParameters) -> str:
-    """Tells files apart, whatever their names."""
+    """A hash of the contents of the file."""
     return content_hash(Path(parameters.file), InvalidAgentError)
 
 
@@ -125,7 +103,7 @@ def observation(position: Position, overage: float) -> dict[str, Any]:
 
 
 def configuration(position: Position, seconds: float) -> dict[str, Any]:
-    """What Kaggle tells about the game."""
+    """Kaggle's configuration of the game."""
     spec = position.spec
     return {
         "rows": spec.rows,
@@ -140,11 +118,15 @@ def configuration(position: Position, seconds: float) -> dict[str, Any]:
 
 
 class KaggleProcess:
-    """One process that plays one file, or the `main.py` of an archive (`.tar.gz`) that is unpacked into its folder.
-    `bare` forbids it everything but the standard library and NumPy. Raises KaggleFileError for a bad archive.
+    """One process that plays one game with a file, or with the `main.py` of an archive (`.tar.gz`) that is unpacked
+    into its folder, under Kaggle's time control. `bare` forbids it everything but the standard library and NumPy.
+    Raises KaggleFileError for a bad archive.
     """
 
-    def __init__(self, path: Path, *, bare: bool = False) -> None:
+    def __init__(self, path: Path, seconds: float, overage: float, *, bare: bool = False) -> None:
+        self._seconds = seconds
+        self.overage = overage
+        """What is left of it."""
         self._folder = tempfile.TemporaryDirectory(prefix="inarow-kaggle-")
         if path.name.endswith(".tar.gz"):
             path = _unpacked_main(path, self._folder)
@@ -164,10 +146,14 @@ class KaggleProcess:
         self._is_new = True
         self._close = weakref.finalize(self, _end, self._process, self._folder)
 
-    def ask(self, observation: dict[str, Any], configuration: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """The reply of the host; raises KaggleTimeoutError if none came in time, KaggleFileError if the host ended."""
+    def ask(self, position: Position) -> dict[str, Any]:
+        """The reply of the host in a position. Raises KaggleTimeoutError when time is up, KaggleFileError if the file
+        failed; both end the process.
+        """
         assert self._process.stdin is not None
-        request = json.dumps({"observation": observation, "configuration": configuration})
+        seconds = self._seconds + self.overage
+        seen, settings = observation(position, self.overage), configuration(position, self._seconds)
+        request = json.dumps({"observation": seen, "configuration": settings})
         patience = seconds + (_START_SECONDS if self._is_new else 1.0)
         self._is_new = False
         try:
@@ -180,6 +166,12 @@ class KaggleProcess:
         except (OSError, ValueError) as error:
             self.close()
             raise KaggleFileError(f"the process of the file ended: {one_line(error)}") from None
+        self.overage -= max(0.0, reply["seconds"] - self._seconds)
+        if "error" in reply or self.overage < 0:
+            self.close()
+            if "error" in reply:
+                raise KaggleFileError(reply["error"])
+            raise KaggleTimeoutError(f"time is up: {reply['seconds']:.3f} s for a move")
         return reply
 
     def close(self) -> None:
@@ -201,7 +193,7 @@ def _unpacked_main(archive: Path, folder: tempfile.TemporaryDirectory[str]) -> P
             raise KaggleFileError("it has no main.py")
     except Exception as error:  # a damaged archive can raise almost anything
         folder.cleanup()
-        raise KaggleFileError(f"{archive.name} is no submission: {one_line(error)}") from None
+        raise KaggleFileError(f"{archive.name} is not a submission: {one_line(error)}") from None
     return main
 
 
@@ -217,6 +209,6 @@ def _end(process: subprocess.Popen[bytes], folder: tempfile.TemporaryDirectory[s
     process.kill()
     process.wait()
     if process.stdin is not None:
-        with suppress(BrokenPipeError):  # what it did not read any more
+        with suppress(BrokenPipeError):  # unread input
             process.stdin.close()
     folder.cleanup()

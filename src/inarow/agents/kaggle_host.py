@@ -1,4 +1,4 @@
-"""Plays a Kaggle agent file in a process of its own, by Kaggle's loading rules.
+"""Plays a Kaggle agent file in a separate process, by Kaggle's loading rules.
 
 Started as a script, without this package: `python -I kaggle_host.py [--bare] FILE`; `--bare` leaves
 nothing to import but the standard library and NumPy. A line of JSON `{"observation",
@@ -45,7 +45,7 @@ def load_last_callable(path: str) -> Callable[..., Any]:
         code = compile(file.read(), path, "exec")
     names: dict[str, Any] = {}
     sys.path.append(os.path.dirname(path))
-    exec(code, names)  # foreign code, which is why this is a process of its own
+    exec(code, names)  # third-party code, hence the separate process
     sys.path.pop()
     agents: list[Callable[..., Any]] = [value for value in names.values() if callable(value)]
     return agents[-1]
@@ -60,7 +60,7 @@ def call(agent: Callable[..., Any], observation: Struct, configuration: Struct) 
 
 def main(path: str, bare: bool) -> None:
     replies = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what the agent prints is no reply
+    os.dup2(2, 1)  # what the agent prints is not a reply
     sys.meta_path.insert(0, _Refusal(bare))
     agent: Callable[..., Any] | None = None
     for line in sys.stdin:

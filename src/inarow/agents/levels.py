@@ -1,24 +1,26 @@
 """Opponents for people: ten levels from a beginner to perfect play.
 
-Levels 1 to 9 grow a Monte Carlo tree and draw a move by its visits: the fewer simulations and the
-higher the temperature, the weaker. Level 10 is the solver itself, which draws no lots. How strong
-each is was measured in a tournament: `level_ratings.json`, which `tools/benchmarks/level_ratings.py` writes.
+Levels 1 to 9 grow a Monte Carlo tree and draw a move by its visits: the fewer simulations and the higher the
+temperature, the weaker. Level 10 is the solver itself, which is deterministic. The strength of each was measured in a
+tournament: `level_ratings.json`, which `tools/benchmarks/level_ratings.py` writes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 
 import msgspec
 import numpy as np
-from msgspec.structs import replace
+from msgspec import structs
 
-from inarow.agents.agent import Decision, Watch
+from inarow.agents.agent import Decision
 from inarow.agents.mcts import tree_decision, watch_tree
+from inarow.agents.simple import with_temperature
 from inarow.games.position import Position
-from inarow.search.tree.mcts import TreeSearch
+from inarow.search.limits import NO_LIMITS, Limits, Watch
+from inarow.search.tree.search import TreeSearch
 
 TOP_LEVEL = 10
 
@@ -29,7 +31,7 @@ class Level:
 
     simulations: int
     temperature: float
-    """Moves are drawn with chances as visits ** (1 / temperature); 0 plays the most visited one."""
+    """Moves are drawn with probabilities proportional to visits ** (1 / temperature); 0 plays the most visited."""
 
 
 LEVELS: dict[int, Level] = {
@@ -60,14 +62,14 @@ class RatingSource(msgspec.Struct, frozen=True):
     command: str
     board: str
     games: int
-    """Of each two agents."""
+    """Per pair of agents."""
     seed: int
     anchor: str
     """The agent whose rating is 0."""
 
 
 class LevelRatings(msgspec.Struct, frozen=True):
-    """What is known about the strength of the levels."""
+    """The measured strength of all levels."""
 
     source: RatingSource
     levels: tuple[LevelRating, ...]
@@ -76,7 +78,7 @@ class LevelRatings(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=1)
 def level_ratings() -> LevelRatings:
-    """The ratings that come with the package."""
+    """The ratings that ship with the package."""
     return msgspec.json.decode((files("inarow.agents") / "level_ratings.json").read_bytes(), type=LevelRatings)
 
 
@@ -89,24 +91,16 @@ class LevelAgent:
         self._rng = rng
         self._search: TreeSearch | None = None
 
-    def decide(self, position: Position) -> Decision:
-        return self.decide_watched(position, None)
-
-    def decide_watched(self, position: Position, watch: Watch | None) -> Decision:
+    def decide(
+        self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
+    ) -> Decision:
+        """Runs the simulations of the level, whatever the limits allow; `seconds` and `cancelled` stop it early."""
         if self._search is None or self._search.spec != position.spec:
             self._search = TreeSearch(position.spec, self._rng)
-        result = self._search.search(position, simulations=self._level.simulations, watch=watch_tree(watch))
-        decision = tree_decision(result)
+        own = replace(limits or NO_LIMITS, simulations=self._level.simulations, nodes=None, depth=None)
+        decision = tree_decision(self._search.search(position, limits=own, watch=watch_tree(watch)))
         if self._level.temperature == 0 or decision.visits is None:
             return decision
-        policy = _heated(decision.visits, self._level.temperature)
+        policy = with_temperature(decision.visits, self._level.temperature)
         action = int(self._rng.choice(len(policy), p=policy))
-        return replace(decision, action=action, policy=tuple(policy.tolist()))
-
-
-def _heated(visits: tuple[int, ...], temperature: float) -> np.ndarray:
-    """Chances as visits ** (1 / temperature)."""
-    counts = np.array(visits, float)
-    weights = (counts / counts.max()) ** (1 / temperature)
-    chances: np.ndarray = weights / weights.sum()
-    return chances
+        return structs.replace(decision, action=action, policy=tuple(policy.tolist()))

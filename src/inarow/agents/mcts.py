@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
 
-from inarow.agents.agent import Decision, Watch
+from inarow.agents.agent import Decision, ParameterisedAgent, Seconds
 from inarow.agents.minimax import HeuristicChoice
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
+from inarow.search.limits import Limits, Watch
 from inarow.search.minimax.heuristics import make_heuristic
-from inarow.search.tree.mcts import USUAL_EXPLORATION, Rollouts, TreeResult, TreeSearch
+from inarow.search.tree.config import USUAL_EXPLORATION
 from inarow.search.tree.memory import bytes_for_game
+from inarow.search.tree.result import TreeResult
+from inarow.search.tree.rollouts import Rollouts
+from inarow.search.tree.search import TreeSearch
 
 USUAL_SIMULATIONS = 1000
+TREE_LIMITS = ("nodes", "simulations", "seconds")
+"""Fields of `Limits` that tree searches honour."""
 _MAX_ROLLOUT_DEPTH = 8
 """No clock and no interrupt ends a rollout, so it must not take long."""
 
@@ -26,10 +31,7 @@ class MctsParameters(msgspec.Struct, frozen=True, kw_only=True):
         Annotated[int, msgspec.Meta(ge=1, le=10**8)] | Literal["auto"],
         msgspec.Meta(description="for a move, in each thread; auto: 1000, or no limit if seconds are given"),
     ] = "auto"
-    seconds: Annotated[
-        Annotated[float, msgspec.Meta(gt=0, le=3600)] | Literal["none"],
-        msgspec.Meta(description="time for a move; not reproducible"),
-    ] = "none"
+    seconds: Annotated[Seconds, msgspec.Meta(description="time for a move; not reproducible")] = "none"
     c: Annotated[float, msgspec.Meta(ge=0, le=100, description="exploration constant, for results from 0 to 1")] = (
         USUAL_EXPLORATION
     )
@@ -56,49 +58,45 @@ class HybridParameters(MctsParameters, frozen=True, kw_only=True):
     heuristic: HeuristicChoice = "powers"
 
 
-class MctsAgent:
-    """Monte Carlo tree search (UCT). Goes on with its tree while one game goes on, and begins a new
-    one with every new game.
-    """
+class MctsAgent(ParameterisedAgent[MctsParameters]):
+    """Monte Carlo tree search (UCT). Keeps its tree during a game and starts a new one with every new game."""
 
     def __init__(self, name: str, parameters: MctsParameters, rng: np.random.Generator) -> None:
-        self.name = name
-        self._parameters = parameters
-        self._rng = rng
+        super().__init__(name, parameters, rng)
         self._search: TreeSearch | None = None
 
-    def decide(self, position: Position) -> Decision:
-        return self.decide_watched(position, None)
-
-    def decide_watched(self, position: Position, watch: Watch | None) -> Decision:
-        wanted = self._parameters
-        if self._search is None or self._search.spec != position.spec:
-            self._search = self._make_search(position.spec)
-        tell = watch_tree(watch)
-        if wanted.seconds != "none":
-            return tree_decision(self._search.search(position, seconds=wanted.seconds, watch=tell))
-        return tree_decision(self._search.search(position, simulations=self._simulations, watch=tell))
+    def decide(
+        self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
+    ) -> Decision:
+        used = self._limits.replaced_by(limits, TREE_LIMITS)
+        search = self._search_for(position.spec, used)
+        return tree_decision(search.search(position, limits=used, watch=watch_tree(watch)))
 
     @property
-    def _simulations(self) -> int:
-        wanted = self._parameters.simulations
-        return USUAL_SIMULATIONS if wanted == "auto" else wanted
+    def _limits(self) -> Limits:
+        wanted = self._parameters
+        if wanted.seconds != "none":
+            return Limits(seconds=wanted.seconds)
+        return Limits(simulations=USUAL_SIMULATIONS if wanted.simulations == "auto" else wanted.simulations)
 
-    def _make_search(self, spec: GameSpec) -> TreeSearch:
+    def _search_for(self, spec: GameSpec, limits: Limits) -> TreeSearch:
         wanted = self._parameters
         memory = wanted.memory << 20
-        if wanted.seconds == "none":  # hundreds of agents may play in step: none takes what it cannot fill
-            memory = min(memory, wanted.threads * bytes_for_game(spec, self._simulations))
-        return TreeSearch(
-            spec,
-            self._rng,
-            exploration=wanted.c,
-            final=wanted.final,
-            solve=wanted.solve,
-            memory=memory,
-            threads=wanted.threads,
-            rollouts=self._rollouts(spec),
-        )
+        if limits.simulations is not None:
+            # Hundreds of agents may play in step: none takes more memory than it can fill.
+            memory = min(memory, wanted.threads * bytes_for_game(spec, limits.simulations))
+        if self._search is None or self._search.spec != spec or self._search.memory < memory:
+            self._search = TreeSearch(
+                spec,
+                self._rng,
+                exploration=wanted.c,
+                final=wanted.final,
+                solve=wanted.solve,
+                memory=memory,
+                threads=wanted.threads,
+                rollouts=self._rollouts(spec),
+            )
+        return self._search
 
     def _rollouts(self, spec: GameSpec) -> Rollouts:
         return Rollouts()
@@ -118,24 +116,23 @@ class HybridAgent(MctsAgent):
         return Rollouts(informed, wanted.depth, make_heuristic(wanted.heuristic, spec))
 
 
-def watch_tree(watch: Watch | None) -> Callable[[TreeResult], None] | None:
-    """What a tree search tells on its way, to somebody who watches decisions."""
+def watch_tree(watch: Watch[Decision] | None) -> Watch[TreeResult] | None:
+    """A watch of a tree search that forwards decisions."""
     return None if watch is None else lambda result: watch(tree_decision(result))
 
 
 def tree_decision(result: TreeResult) -> Decision:
-    """What a tree search tells about its choice."""
-    total = max(1, sum(result.visits))
+    """The decision that follows from a search with rollouts."""
     return Decision(
         action=result.action,
         value=result.value,
-        policy=tuple(visits / total for visits in result.visits),
+        policy=result.policy,
         visits=result.visits,
         scores=result.values,
         nodes=result.nodes,
         details={
             "simulations": result.simulations,
-            "proven": result.score,
+            "proven": result.proven,
             "tree_bytes": result.bytes,
             "tree_is_full": result.is_full,
         },

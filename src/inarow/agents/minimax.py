@@ -1,4 +1,4 @@
-"""Agents that look ahead and judge what they see by a heuristic."""
+"""Agents that look ahead and evaluate what they see by a heuristic."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ from typing import Annotated, Literal
 import msgspec
 import numpy as np
 
-from inarow.agents.agent import Decision, Watch
+from inarow.agents.agent import Decision, ParameterisedAgent, Seconds
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.search.minimax.heuristics import HeuristicName, make_heuristic
+from inarow.search.limits import Limits, Watch
+from inarow.search.minimax.heuristics import heuristic_names, make_heuristic
 from inarow.search.minimax.minimax import Minimax, MinimaxResult, forced_end
-from inarow.search.minimax.negamax import FLAT_WIN
+from inarow.search.minimax.negamax import FLAT_WIN, negamax_search
 
+MINIMAX_LIMITS = ("nodes", "depth", "seconds")
 USUAL_DEPTH = 4
 
 Depth = Annotated[int, msgspec.Meta(ge=1, le=256)]
-HeuristicChoice = Annotated[HeuristicName, msgspec.Meta(description="how positions at the depth limit are judged")]
+HeuristicChoice = Annotated[
+    str, msgspec.Meta(description="how positions at the depth limit are evaluated", extra={"choices": heuristic_names})
+]
 
 
 class MinimaxParameters(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,61 +30,42 @@ class MinimaxParameters(msgspec.Struct, frozen=True, kw_only=True):
         msgspec.Meta(description="plies to look ahead; none: to the end; auto: 4, or no limit if seconds are given"),
     ] = "auto"
     seconds: Annotated[
-        Annotated[float, msgspec.Meta(gt=0, le=3600)] | Literal["none"],
-        msgspec.Meta(description="time for a move: deepens until it is over; not reproducible"),
+        Seconds, msgspec.Meta(description="time for a move, by iterative deepening; not reproducible")
     ] = "none"
     heuristic: HeuristicChoice = "windows"
     prune: Annotated[bool, msgspec.Meta(description="alpha-beta cut-offs; the move is the same without")] = True
     tie: Annotated[Literal["first", "random"], msgspec.Meta(description="which of several best moves")] = "first"
-    memory: Annotated[
-        int, msgspec.Meta(ge=0, le=4096, description="megabytes for a transposition table; 0 does without")
-    ] = 0
+    memory: Annotated[int, msgspec.Meta(ge=0, le=4096, description="megabytes for a transposition table; 0: none")] = 0
 
 
-class MinimaxAgent:
-    """Plays the best move of a minimax search. A forced win outranks every heuristic, and the sooner
-    the better; a forced loss comes as late as possible.
+class MinimaxAgent(ParameterisedAgent[MinimaxParameters]):
+    """Plays the best move of a minimax search. A forced win outranks every heuristic, and the sooner the better;
+    a forced loss comes as late as possible.
     """
 
     def __init__(self, name: str, parameters: MinimaxParameters, rng: np.random.Generator) -> None:
-        self.name = name
-        self._parameters = parameters
-        self._rng = rng
+        super().__init__(name, parameters, rng)
         self._search: Minimax | None = None
 
-    def decide(self, position: Position) -> Decision:
-        search, wanted = self._search_on(position.spec), self._parameters
-        depth = None if isinstance(wanted.depth, str) else wanted.depth
-        if wanted.seconds != "none":
-            result = search.deepen(position, seconds=wanted.seconds, depth=depth)
-        else:
-            result = search.search(position, USUAL_DEPTH if wanted.depth == "auto" else depth)
-        return self._decision(position, result)
-
-    def decide_watched(self, position: Position, watch: Watch | None) -> Decision:
-        """The same action, found by deepening ply by ply, so that there is something to tell on the way."""
-        if watch is None:
-            return self.decide(position)
-        search, wanted = self._search_on(position.spec), self._parameters
-        depth = None if isinstance(wanted.depth, str) else wanted.depth
-        if wanted.depth == "auto" and wanted.seconds == "none":
-            depth = USUAL_DEPTH
-        result = search.deepen(
-            position,
-            seconds=None if wanted.seconds == "none" else wanted.seconds,
-            depth=depth,
-            watch=lambda known: watch(minimax_decision(position, known, known.action)),
-        )
-        return self._decision(position, result)
-
-    def check_board(self, spec: GameSpec) -> None:
-        make_heuristic(self._parameters.heuristic, spec)
-
-    def _decision(self, position: Position, result: MinimaxResult) -> Decision:
+    def decide(
+        self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
+    ) -> Decision:
+        used = self._limits.replaced_by(limits, MINIMAX_LIMITS)
+        result = self._search_on(position.spec).search(position, used, watch=watch_minimax(position, watch))
         action, best = result.action, result.best
         if self._parameters.tie == "random":
             action = best[int(self._rng.random() * len(best))]
         return minimax_decision(position, result, action)
+
+    def check_board(self, spec: GameSpec) -> None:
+        make_heuristic(self._parameters.heuristic, spec)
+
+    @property
+    def _limits(self) -> Limits:
+        depth, seconds = self._parameters.depth, self._parameters.seconds
+        if depth == "auto":
+            depth = USUAL_DEPTH if seconds == "none" else "none"
+        return Limits(depth=None if depth == "none" else depth, seconds=None if seconds == "none" else seconds)
 
     def _search_on(self, spec: GameSpec) -> Minimax:
         if self._search is None or self._search.spec != spec:
@@ -97,27 +82,29 @@ class MinimaxAgent:
 
 class NegamaxParameters(msgspec.Struct, frozen=True, kw_only=True):
     depth: Annotated[Depth, msgspec.Meta(description="plies to look ahead")] = 2
-    omega: Annotated[float, msgspec.Meta(ge=0, le=1, description="chance of a randomised move")] = 0.3
+    omega: Annotated[float, msgspec.Meta(ge=0, le=1, description="probability of a randomised move")] = 0.3
 
 
-class NegamaxAgent:
+class NegamaxAgent(ParameterisedAgent[NegamaxParameters]):
     """The randomised negamax of santos-2025, with the heuristic `squares`.
 
-    With chance `omega`, drawn before it searches, it plays a randomised move: if nobody can win
-    within its depth whatever it plays, any move of positive value, or if there is none any move.
-    In all other cases it plays the first best move. A drawn game counts 0; the source judges it
-    by the heuristic, which can decide between two moves but not change a result.
+    With probability `omega`, drawn before the search, it plays a randomised move: unless some move forces a win or
+    a loss within its depth, any move of positive value, or any move if none is positive. Otherwise it plays the
+    first best move. A drawn game counts 0; the source evaluates it by the heuristic, which can decide between two
+    moves but not change a result.
     """
 
     def __init__(self, name: str, parameters: NegamaxParameters, rng: np.random.Generator) -> None:
-        self.name = name
-        self._depth, self._omega = parameters.depth, parameters.omega
-        self._rng = rng
+        super().__init__(name, parameters, rng)
         self._searches: dict[bool, Minimax] = {}
 
-    def decide(self, position: Position) -> Decision:
-        randomised = self._rng.random() < self._omega
-        result = self._search_on(position.spec, prune=not randomised).search(position, self._depth)
+    def decide(
+        self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
+    ) -> Decision:
+        randomised = self._rng.random() < self._parameters.omega
+        used = Limits(depth=self._parameters.depth).replaced_by(limits, MINIMAX_LIMITS)
+        search = self._search_on(position.spec, prune=not randomised)
+        result = search.search(position, used, watch=watch_minimax(position, watch))
         action = result.action
         if randomised:
             choices = _randomised_choices(result)
@@ -130,10 +117,7 @@ class NegamaxAgent:
     def _search_on(self, spec: GameSpec, *, prune: bool) -> Minimax:
         search = self._searches.get(prune)
         if search is None or search.spec != spec:
-            wins = np.full(spec.cells + 1, FLAT_WIN)
-            order = np.arange(spec.actions)
-            search = Minimax(spec, make_heuristic("squares", spec), prune=prune, order=order, wins=wins)
-            self._searches[prune] = search
+            search = self._searches[prune] = negamax_search(spec, prune=prune)
         return search
 
 
@@ -145,11 +129,16 @@ def _randomised_choices(result: MinimaxResult) -> list[int]:
     return [action for action, value in values.items() if value > 0] or list(values)
 
 
-def minimax_decision(position: Position, result: MinimaxResult, action: int) -> Decision:
-    """What a minimax search tells about its choice.
+def watch_minimax(position: Position, watch: Watch[Decision] | None) -> Watch[MinimaxResult] | None:
+    """Passes the results of a minimax search to a watcher of decisions."""
+    return None if watch is None else lambda result: watch(minimax_decision(position, result, result.action))
 
-    `value` is 1 or -1 for a forced end, else a monotone picture of the heuristic in (-1, 1), not a
-    probability. `scores` are there where every legal move was searched without cut-offs.
+
+def minimax_decision(position: Position, result: MinimaxResult, action: int) -> Decision:
+    """The result of a minimax search as a decision.
+
+    `value` is 1 or -1 for a forced end, else a monotone map of the heuristic to (-1, 1), not a probability. `scores`
+    are set if every legal move was searched without cut-offs.
     """
     end = forced_end(result.value)
     squashed = result.value / (1 + abs(result.value))

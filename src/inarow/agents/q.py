@@ -10,24 +10,25 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from inarow.agents.agent import Decision
+from inarow.agents.agent import Decision, ImmediateAgent
 from inarow.agents.simple import draw, draw_best
 from inarow.errors import TableError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.learning.tabular.lookup import TableValues, load_values, shipped_table, shipped_tables
+from inarow.learning.pretrained import shipped_table, shipped_tables
+from inarow.learning.tabular.lookup import TableValues, load_values
 from inarow.storage.atomic import content_hash
 
 
 class QParameters(msgspec.Struct, frozen=True, kw_only=True):
     table: Annotated[
-        str, msgspec.Meta(description="file made by `inarow train`; auto: what comes with inarow for the board")
+        str, msgspec.Meta(description="file made by `inarow train`; auto: the one that ships with inarow for the board")
     ] = "auto"
 
 
-class QAgent:
-    """Takes the action of the highest value and draws among equals; where it has never been, it plays
-    at random.
+class QAgent(ImmediateAgent):
+    """Takes the action of the highest value and draws among equals; plays at random in positions that the table does
+    not have.
     """
 
     def __init__(self, name: str, parameters: QParameters, rng: np.random.Generator) -> None:
@@ -35,12 +36,11 @@ class QAgent:
         self._rng = rng
         self._values = None if parameters.table == "auto" else load_values(Path(parameters.table))
 
-    def decide(self, position: Position) -> Decision:
-        position.check_ongoing()
+    def _decide(self, position: Position) -> Decision:
         table = self._table_for(position.spec)
         values = table.values(position)
         if values is None:
-            return replace(draw(position, position.legal_actions, self._rng), details={"seen": False})
+            return replace(draw(position, (), self._rng), details={"seen": False})
         decision = draw_best(position, values.tolist(), self._rng)
         return replace(decision, value=float(np.clip(values[decision.action] / table.config.rewards.win, -1, 1)))
 
@@ -56,6 +56,6 @@ class QAgent:
 
 
 def table_hash(parameters: QParameters) -> str:
-    """Of the table file, or of all that come with inarow: which of them plays is known only at the board."""
+    """Of the table file, or of all that ship with inarow: the board decides which of them plays."""
     paths: Iterable[Path] = shipped_tables().values() if parameters.table == "auto" else (Path(parameters.table),)
     return "+".join(content_hash(path, TableError) for path in paths)

@@ -1,39 +1,43 @@
 """From agent strings to agents: `name` or `name:key=value,key=value`.
 
-An agent kind is a name, a sentence, a `msgspec.Struct` of parameters with their defaults and
-ranges, and a function that builds the agent. Everything that lists, checks or offers agents reads
-this table.
+An agent kind is a name, a sentence, a `msgspec.Struct` of parameters with their defaults and ranges, and a function
+that builds the agent. Everything that lists, checks or offers agents reads this table. `register_agent` adds a kind
+to the running process, an entry point to every process.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, TypeVar, get_args
 
 import msgspec
 import numpy as np
 
-from inarow.agents.agent import Agent
+from inarow.agents.agent import Agent, Decision
 from inarow.agents.alphazero import AlphaZeroAgent, AlphaZeroParameters, net_hash
 from inarow.agents.dqn import DqnParameters, build_dqn_agent, dqn_hash
-from inarow.agents.human import Ask, HumanAgent
 from inarow.agents.kaggle import KaggleFileAgent, KaggleParameters, file_hash
-from inarow.agents.mcts import HybridAgent, HybridParameters, MctsAgent, MctsParameters
-from inarow.agents.minimax import MinimaxAgent, MinimaxParameters, NegamaxAgent, NegamaxParameters
-from inarow.agents.perfect import SolverParameters, build_solver_agent
+from inarow.agents.mcts import TREE_LIMITS, HybridAgent, HybridParameters, MctsAgent, MctsParameters
+from inarow.agents.minimax import MINIMAX_LIMITS, MinimaxAgent, MinimaxParameters, NegamaxAgent, NegamaxParameters
 from inarow.agents.q import QAgent, QParameters, table_hash
 from inarow.agents.simple import (
+    Ask,
     GreedyAgent,
+    HumanAgent,
     NoParameters,
     RandomAgent,
     ReflexParameters,
     WinBlockAgent,
 )
+from inarow.agents.solver import SOLVER_LIMITS, SolverParameters, build_solver_agent
 from inarow.agents.window import WindowParameters, build_window_agent
 from inarow.errors import InvalidAgentError, one_line, shown
+from inarow.games.position import Position
+from inarow.search.limits import Limits, Watch
 
 Seed = int | np.random.SeedSequence
 Build = Callable[[str, Any, np.random.Generator], Agent]
@@ -53,16 +57,18 @@ class AgentKind:
     parameters: type[msgspec.Struct]
     build: Build
     content_hash: Callable[[Any], str | None] | None = None
-    """From parameters to a hash of the files that they name, for agents that have such."""
+    """From parameters to a hash of the files that they name, for agents with files."""
+    limits: tuple[str, ...] = ()
+    """The budget fields of `Limits` that the agents honour. Those with any also honour `cancelled`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParameterInfo:
-    """What people are told about one parameter."""
+    """The description of one parameter."""
 
     name: str
     kind: str
-    """`integer`, `number`, `boolean`, `string`, and words that may stand instead, separated by |."""
+    """`integer`, `number`, `boolean` or `string`, and words that are valid instead, separated by |."""
     default: Any
     minimum: float | None
     maximum: float | None
@@ -83,7 +89,7 @@ class ParameterInfo:
 
 
 def _build_human(name: str, parameters: Any, rng: np.random.Generator) -> Agent:
-    raise InvalidAgentError("human needs somebody to ask: use `inarow play`, or make_agent(..., ask=function)")
+    raise InvalidAgentError("human needs a person to ask: use `inarow play`, or make_agent(..., ask=function)")
 
 
 _OWN_KINDS: Mapping[str, AgentKind] = {
@@ -92,10 +98,20 @@ _OWN_KINDS: Mapping[str, AgentKind] = {
         AgentKind("random", "uniformly random legal moves", NoParameters, RandomAgent),
         AgentKind("greedy", "takes a win, else random (gupta-shah-2022)", ReflexParameters, GreedyAgent),
         AgentKind("winblock", "takes a win, else blocks, else random (paranji-2025)", ReflexParameters, WinBlockAgent),
-        AgentKind("minimax", "looks ahead, judges by a heuristic", MinimaxParameters, MinimaxAgent),
-        AgentKind("negamax", "two plies ahead, at times at random (santos-2025)", NegamaxParameters, NegamaxAgent),
-        AgentKind("mcts", "Monte Carlo tree search (UCT)", MctsParameters, MctsAgent),
-        AgentKind("hybrid", "MCTS with minimax rollouts (gupta-shah-2022)", HybridParameters, HybridAgent),
+        AgentKind(
+            "minimax", "looks ahead, evaluates by a heuristic", MinimaxParameters, MinimaxAgent, None, MINIMAX_LIMITS
+        ),
+        AgentKind(
+            "negamax",
+            "two plies ahead, at times at random (santos-2025)",
+            NegamaxParameters,
+            NegamaxAgent,
+            limits=MINIMAX_LIMITS,
+        ),
+        AgentKind("mcts", "Monte Carlo tree search (UCT)", MctsParameters, MctsAgent, limits=TREE_LIMITS),
+        AgentKind(
+            "hybrid", "MCTS with minimax rollouts (gupta-shah-2022)", HybridParameters, HybridAgent, None, TREE_LIMITS
+        ),
         AgentKind("q", "plays from a table of action values", QParameters, QAgent, table_hash),
         AgentKind(
             "window",
@@ -104,13 +120,12 @@ _OWN_KINDS: Mapping[str, AgentKind] = {
             build_window_agent,
             table_hash,
         ),
-        AgentKind("alphazero", "search with a trained network", AlphaZeroParameters, AlphaZeroAgent, net_hash),
+        AgentKind(
+            "alphazero", "search with a trained network", AlphaZeroParameters, AlphaZeroAgent, net_hash, TREE_LIMITS
+        ),
         AgentKind("dqn", "plays from a net of deep Q-learning (santos-2025)", DqnParameters, build_dqn_agent, dqn_hash),
         AgentKind(
-            "solver",
-            "perfect, and weaker levels for people",
-            SolverParameters,
-            build_solver_agent,
+            "solver", "perfect, and weaker levels for people", SolverParameters, build_solver_agent, None, SOLVER_LIMITS
         ),
         AgentKind("kaggle", "plays from a Kaggle ConnectX file", KaggleParameters, KaggleFileAgent, file_hash),
         AgentKind("human", "a person at the keyboard", NoParameters, _build_human),
@@ -118,19 +133,80 @@ _OWN_KINDS: Mapping[str, AgentKind] = {
 }
 
 
+_registered: dict[str, AgentKind] = {}
+_AgentT = TypeVar("_AgentT", bound=Callable[..., Any])
+
+
 @lru_cache(maxsize=1)
 def registry() -> Mapping[str, AgentKind]:
-    """All agent kinds by name: those of this room, and what installed packages offer.
+    """All agent kinds by name: those of this package, those registered, and those that installed packages offer.
 
-    A package offers kinds by an entry point in the group `inarow.agents` that names a sequence of
-    `AgentKind`. The studies of this package do the same. A name that is taken stays what it is.
+    A package offers kinds by an entry point in the group `inarow.agents` that names a sequence of `AgentKind`. The
+    studies of this package do the same. A name of this package cannot be replaced.
     """
     offered, _ = _load_plugins()
-    return {**_OWN_KINDS, **{name: kind for name, kind in offered.items() if name not in _OWN_KINDS}}
+    return {**_OWN_KINDS, **{name: kind for name, kind in offered.items() if name not in _OWN_KINDS}, **_registered}
+
+
+def register_agent(
+    name: str, *, summary: str = "", parameters: type[msgspec.Struct] = NoParameters, limits: tuple[str, ...] = ()
+) -> Callable[[_AgentT], _AgentT]:
+    """A decorator that makes a class or function an agent of this process. Replaces an earlier one of that name.
+
+    A class has a method `decide(position)`, which may take `limits` and `watch`; its constructor takes any of
+    `name`, `parameters` and `rng`. So does a function that returns such an object. Any other function takes a
+    position. A decision is an action or a `Decision`. Worker processes know only agents of entry points.
+    """
+
+    def register(made_by: _AgentT) -> _AgentT:
+        if name in _OWN_KINDS or not name or set(name) & set(":,= \t\n"):
+            reason = "the name is taken" if name in _OWN_KINDS else "a name has no spaces and none of : , ="
+            raise InvalidAgentError(f"cannot register the agent {shown(name)}: {reason}")
+        about = summary or (inspect.getdoc(made_by) or "registered").partition("\n")[0]
+        kind = AgentKind(name, about, parameters, _builder(made_by), limits=limits)
+        _check_kind(kind)
+        _registered[name] = kind
+        for cached in (registry, parse_agent, _canonical_name):
+            cached.cache_clear()
+        return made_by
+
+    return register
+
+
+def _builder(made_by: Callable[..., Any]) -> Build:
+    """How a registered class or function becomes an agent."""
+    wanted = inspect.signature(made_by).parameters
+
+    def build(name: str, parameters: Any, rng: np.random.Generator) -> Agent:
+        if not (inspect.isclass(made_by) or wanted.keys() <= {"name", "parameters", "rng"}):
+            return _RegisteredAgent(name, made_by)
+        given = {"name": name, "parameters": parameters, "rng": rng}
+        return _RegisteredAgent(name, made_by(**{key: given[key] for key in wanted if key in given}).decide)
+
+    return build
+
+
+class _RegisteredAgent:
+    """Decides by a function, which may not support limits and may return a plain action."""
+
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        self.name = name
+        self._function = function
+        keywords = inspect.signature(function).parameters.values()
+        takes_all = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in keywords)
+        self._takes = {"limits", "watch"} if takes_all else {"limits", "watch"} & {each.name for each in keywords}
+
+    def decide(
+        self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
+    ) -> Decision:
+        position.check_ongoing()
+        given = {"limits": limits, "watch": watch}
+        made = self._function(position, **{name: given[name] for name in self._takes})
+        return made if isinstance(made, Decision) else Decision(action=int(made))
 
 
 def broken_plugins() -> Mapping[str, str]:
-    """What packages offer in vain: by the name of the agent, or of an entry point that names none, what is wrong."""
+    """The errors of broken plug-ins, by the name of the agent, or of the entry point where it names none."""
     return _load_plugins()[1]
 
 
@@ -145,7 +221,7 @@ def _load_plugins() -> tuple[Mapping[str, AgentKind], Mapping[str, str]]:
                 name = getattr(kind, "name", entry.name)
                 _check_kind(kind)
                 kinds[name] = kind
-        except Exception as error:  # code of strangers, which can raise anything
+        except Exception as error:  # third-party code, which can raise anything
             broken[name] = f"the plug-in {entry.name} is broken: {type(error).__name__}: {one_line(error)}"
     return kinds, broken
 
@@ -153,14 +229,14 @@ def _load_plugins() -> tuple[Mapping[str, AgentKind], Mapping[str, str]]:
 def _check_kind(kind: object) -> None:
     """Raises TypeError for what cannot be listed with all its defaults."""
     if not isinstance(kind, AgentKind):
-        raise TypeError(f"{shown(repr(kind))} is no AgentKind")
+        raise TypeError(f"{shown(repr(kind))} is not an AgentKind")
     for info in parameter_infos(kind):
         if info.default is msgspec.NODEFAULT:
             raise TypeError(f"{info.name} of {kind.name} has no default")
 
 
 def make_agent(text: str, *, seed: Seed = 0, ask: Ask | None = None) -> Agent:
-    """The agent of an agent string. All its chance comes from `seed`; `ask` is for `human`."""
+    """The agent of an agent string. Its random stream follows from `seed`; `ask` is for `human`."""
     kind, parameters = parse_agent(text)
     name = _canonical_name(text)
     if kind.build is _build_human and ask is not None:
@@ -190,7 +266,7 @@ def parse_agent(text: str) -> tuple[AgentKind, msgspec.Struct]:
         values[key] = _convert(kind, infos[key], value)
     try:
         return kind, kind.parameters(**values)
-    except ValueError as error:  # values that do not go together
+    except ValueError as error:  # values that exclude each other
         raise InvalidAgentError(f"{name} {error}") from None
 
 
@@ -205,8 +281,11 @@ def _why_unknown(name: str) -> str:
 
 def _convert(kind: AgentKind, info: ParameterInfo, text: str) -> Any:
     wanted = {field.name: field.type for field in msgspec.structs.fields(kind.parameters)}[info.name]
+    choices = _choices(wanted)
     try:
-        text.encode()  # a path need not be text; agents are written down in stores and records, which hold nothing else
+        text.encode()  # a path need not be text, but stores and records hold nothing else
+        if choices and text not in choices:
+            raise msgspec.ValidationError
         return msgspec.convert(text, wanted, strict=False)
     except (msgspec.ValidationError, UnicodeError):
         raise InvalidAgentError(f"{info.name} of {kind.name} is {shown(text)}; it must be {info.expectation}") from None
@@ -237,13 +316,19 @@ def parameter_infos(kind: AgentKind) -> list[ParameterInfo]:
     return [_parameter_info(field) for field in msgspec.structs.fields(kind.parameters)]
 
 
+def _choices(kind: Any) -> tuple[str, ...]:
+    """The valid words of a parameter whose `msgspec.Meta` has a function `choices` in `extra`; else none."""
+    extra = [part.extra for part in get_args(kind) if isinstance(part, msgspec.Meta) and part.extra]
+    return tuple(sorted(extra[0]["choices"]())) if extra else ()
+
+
 def _parameter_info(field: msgspec.structs.FieldInfo) -> ParameterInfo:
     schema = msgspec.json.schema(field.type)
     alternatives = schema.get("anyOf", [schema])
     kinds = [kind for each in alternatives for kind in each.get("enum", [each.get("type")])]
     return ParameterInfo(
         name=field.name,
-        kind="|".join(str(kind) for kind in kinds),
+        kind="|".join(map(str, _choices(field.type) or kinds)),
         default=field.default,
         minimum=alternatives[0].get("minimum", alternatives[0].get("exclusiveMinimum")),
         maximum=alternatives[0].get("maximum", alternatives[0].get("exclusiveMaximum")),

@@ -1,8 +1,8 @@
-"""Agents that look one move ahead, or not at all. They are the zero of every scale."""
+"""Agents that look at most one move ahead, and the human player."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Annotated
 
@@ -10,10 +10,12 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from inarow.agents.agent import Decision
+from inarow.agents.agent import Decision, ImmediateAgent, ParameterisedAgent
 from inarow.games.position import Position
 
-Epsilon = Annotated[float, msgspec.Meta(ge=0, le=1, description="chance of a uniformly random move instead")]
+Ask = Callable[[Position], int]
+"""Returns the action that a person chose; it may be illegal."""
+Epsilon = Annotated[float, msgspec.Meta(ge=0, le=1, description="probability of a uniformly random move instead")]
 
 
 class NoParameters(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,53 +26,48 @@ class ReflexParameters(msgspec.Struct, frozen=True, kw_only=True):
     epsilon: Epsilon = 0.0
 
 
-class RandomAgent:
+class RandomAgent(ParameterisedAgent[NoParameters], ImmediateAgent):
     """Plays uniformly among the legal actions."""
 
-    def __init__(self, name: str, parameters: NoParameters, rng: np.random.Generator) -> None:
-        self.name = name
-        self._rng = rng
-
-    def decide(self, position: Position) -> Decision:
-        return draw(position, position.legal_actions, self._rng)
+    def _decide(self, position: Position) -> Decision:
+        return draw(position, (), self._rng)
 
 
-class GreedyAgent:
+class GreedyAgent(ParameterisedAgent[ReflexParameters], ImmediateAgent):
     """Takes a win when there is one, else plays at random; it does not block (gupta-shah-2022).
 
     Draws uniformly among several wins.
     """
 
-    def __init__(self, name: str, parameters: ReflexParameters, rng: np.random.Generator) -> None:
-        self.name = name
-        self._epsilon = parameters.epsilon
-        self._rng = rng
-
-    def decide(self, position: Position) -> Decision:
-        wins = position.winning_actions()
-        return draw(position, wins or position.legal_actions, self._rng, self._epsilon)
+    def _decide(self, position: Position) -> Decision:
+        return draw(position, position.winning_actions(), self._rng, self._parameters.epsilon)
 
 
-class WinBlockAgent:
+class WinBlockAgent(ParameterisedAgent[ReflexParameters], ImmediateAgent):
     """Takes the first win in the order of the actions, else takes the first action with which the
     opponent would win, else plays at random (the default agent of paranji-2025).
     """
 
-    def __init__(self, name: str, parameters: ReflexParameters, rng: np.random.Generator) -> None:
-        self.name = name
-        self._epsilon = parameters.epsilon
-        self._rng = rng
-
-    def decide(self, position: Position) -> Decision:
+    def _decide(self, position: Position) -> Decision:
         urgent = position.winning_actions() or position.winning_actions(of_opponent=True)
-        return draw(position, urgent[:1] or position.legal_actions, self._rng, self._epsilon)
+        return draw(position, urgent[:1], self._rng, self._parameters.epsilon)
+
+
+class HumanAgent(ImmediateAgent):
+    """Decides by asking."""
+
+    def __init__(self, name: str, ask: Ask) -> None:
+        self.name = name
+        self._ask = ask
+
+    def _decide(self, position: Position) -> Decision:
+        return Decision(action=self._ask(position))
 
 
 def draw(position: Position, choices: tuple[int, ...], rng: np.random.Generator, epsilon: float = 0.0) -> Decision:
-    """Draws uniformly from `choices`, with chance `epsilon` from all legal ones; raises FinishedGameError."""
+    """Draws uniformly from `choices`; with probability `epsilon`, or without choices, from all legal actions."""
     legal = position.legal_actions
-    if not legal:
-        position.check_ongoing()
+    choices = choices or legal
     policy = _policy(choices, legal, epsilon, position.spec.actions)
     if epsilon and rng.random() < epsilon:
         choices = legal
@@ -78,7 +75,7 @@ def draw(position: Position, choices: tuple[int, ...], rng: np.random.Generator,
 
 
 def draw_best(position: Position, values: Sequence[float], rng: np.random.Generator) -> Decision:
-    """Draws uniformly among the legal actions of the greatest value, and tells all values; one for each action."""
+    """Draws uniformly among the legal actions of the greatest value; `scores` are the values, one for each action."""
     legal = position.legal_actions
     best = max(values[action] for action in legal)
     decision = draw(position, tuple(action for action in legal if values[action] == best), rng)
@@ -86,9 +83,34 @@ def draw_best(position: Position, values: Sequence[float], rng: np.random.Genera
     return replace(decision, scores=scores)
 
 
+def reflex_action(position: Position) -> int:
+    """The first win, else the first block, else the move nearest to the centre, in a position that is not over."""
+    urgent = position.winning_actions() or position.winning_actions(of_opponent=True)
+    return urgent[0] if urgent else nearest_to_centre(position, position.legal_actions)
+
+
+def nearest_to_centre(position: Position, actions: tuple[int, ...]) -> int:
+    """The action whose column, and without gravity row, is nearest to the middle; the first of several."""
+    spec = position.spec
+
+    def distance(action: int) -> int:
+        row, column = divmod(action, spec.columns)
+        return abs(2 * column - spec.columns + 1) + (0 if spec.gravity else abs(2 * row - spec.rows + 1))
+
+    return min(actions, key=distance)
+
+
+def with_temperature(weights: Sequence[float], temperature: float) -> np.ndarray:
+    """Probabilities proportional to weights ** (1 / temperature)."""
+    # Relative to the largest, which stays 1: else a low temperature lets all of them vanish.
+    powers = (np.array(weights, float) / max(weights)) ** (1 / temperature)
+    policy: np.ndarray = powers / powers.sum()
+    return policy
+
+
 @lru_cache(maxsize=1024)
 def _policy(choices: tuple[int, ...], legal: tuple[int, ...], epsilon: float, actions: int) -> tuple[float, ...]:
-    """What `draw` draws from. Kept, since most positions of a game share a few of them."""
+    """What `draw` draws from. Cached, since most positions of a game share a few of them."""
     policy = [0.0] * actions
     for action in legal:
         policy[action] += epsilon / len(legal)

@@ -1,7 +1,7 @@
-"""The agent that looks at a board through windows of a smaller one, for which it has a Q-table.
+"""The agent that looks up windows of a board in the Q-table of a smaller board.
 
 For each group of neighbouring columns as wide as the window, the lowest window that is not full is looked
-up as if it were a board of its own (kumbhakern-2025).
+up as if it were the whole board (kumbhakern-2025).
 """
 
 from __future__ import annotations
@@ -13,11 +13,15 @@ from typing import Annotated
 import msgspec
 import numpy as np
 
-from inarow.agents.agent import Decision
+from inarow.agents.agent import Decision, ImmediateAgent
+from inarow.agents.simple import reflex_action
 from inarow.errors import InvalidLimitError
+from inarow.games import rules
+from inarow.games.layout import layout_of
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.learning.tabular.lookup import TableValues, load_values, shipped_table
+from inarow.learning.pretrained import shipped_table
+from inarow.learning.tabular.lookup import TableValues, load_values
 
 _USUAL_SIDE = 4
 
@@ -31,14 +35,14 @@ class WindowParameters(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Part of a board, as the board of its own that it looks like."""
+    """Part of a board, seen as a smaller board."""
 
     column: int
     """Its leftmost, on the whole board."""
     base: int
-    """How many rows lie under it."""
+    """Number of rows below it."""
     stones: int
-    """Of the side to move, in the layout of the window's spec; no game need lead to them."""
+    """Of the side to move, in the layout of the window's spec; the small board may be unreachable in a game."""
     mask: int
     inside: tuple[int, ...]
     """Its columns, counted from its own leftmost, whose next free cell lies in it."""
@@ -49,28 +53,20 @@ def find_windows(position: Position, window: GameSpec) -> list[Window]:
 
     The board must have gravity and be at least as large as the window.
     """
-    spec = position.spec
-    heights = [_column(position.mask, column, 0, spec.rows, position).bit_length() for column in range(spec.columns)]
+    spec, part, heights = position.spec, layout_of(window), position.column_heights
     found = []
     for left in range(spec.columns - window.columns + 1):
         group = heights[left : left + window.columns]
         base = min(max(0, min(group) - window.rows + 1), spec.rows - window.rows)
-        stones = mask = 0
-        for place in range(window.columns):
-            shift = place * (window.rows + 1)
-            stones |= _column(position.stones, left + place, base, window.rows, position) << shift
-            mask |= _column(position.mask, left + place, base, window.rows, position) << shift
+        stones, mask = (
+            rules.window(cells, left, base, part, position.layout) for cells in (position.stones, position.mask)
+        )
         inside = tuple(place for place, height in enumerate(group) if base <= height < base + window.rows)
         found.append(Window(left, base, stones, mask, inside))
     return found
 
 
-def _column(cells: int, column: int, base: int, rows: int, position: Position) -> int:
-    """The cells of `rows` rows of a column, from height `base`, moved to bit 0."""
-    return cells >> column * position.layout.stride + base & (1 << rows) - 1
-
-
-class WindowAgent:
+class WindowAgent(ImmediateAgent):
     """Takes the action that some window values most, the leftmost of equals.
 
     A window whose stones were never met in training casts no vote, and none votes for a column whose next
@@ -79,12 +75,11 @@ class WindowAgent:
     """
 
     def __init__(self, name: str, table: TableValues | None) -> None:
-        """Without a table, what comes with inarow for 4x4 and the line length of the board."""
+        """Without a table, the one that ships with inarow for 4x4 and the line length of the board."""
         self.name = name
         self._table = table
 
-    def decide(self, position: Position) -> Decision:
-        position.check_ongoing()
+    def _decide(self, position: Position) -> Decision:
         table = self._table_for(position.spec)
         windows = find_windows(position, table.spec)
         votes: dict[int, float] = {}
@@ -99,7 +94,7 @@ class WindowAgent:
                 votes[column] = max(value, votes.get(column, value))
         details = {"windows": len(windows), "unseen": unseen}
         if not votes:
-            return Decision(action=_reflex(position), details=details)
+            return Decision(action=reflex_action(position), details=details)
         action = min(votes, key=lambda column: (-votes[column], column))
         return Decision(
             action=action,
@@ -125,12 +120,6 @@ def check_window(window: GameSpec, board: GameSpec) -> None:
         raise InvalidLimitError(f"{board} has no windows of {window}: both need gravity and the same line length")
 
 
-def _reflex(position: Position) -> int:
-    urgent = position.winning_actions() or position.winning_actions(of_opponent=True)
-    centre = (position.spec.columns - 1) / 2
-    return urgent[0] if urgent else min(position.legal_actions, key=lambda column: (abs(column - centre), column))
-
-
 def build_window_agent(name: str, parameters: WindowParameters, rng: np.random.Generator) -> WindowAgent:
-    """The agent `window`, which has no chance in it."""
+    """The agent `window`, which is deterministic."""
     return WindowAgent(name, None if parameters.table == "auto" else load_values(Path(parameters.table)))

@@ -1,0 +1,182 @@
+"""The agent that knows the exact score, and its weaker levels."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from inarow.agents.agent import Agent, Decision, ParameterisedAgent
+from inarow.agents.levels import LEVELS, TOP_LEVEL, LevelAgent
+from inarow.agents.minimax import minimax_decision
+from inarow.agents.simple import nearest_to_centre
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+from inarow.search.limits import Limits, Watch
+from inarow.search.minimax.heuristics import make_heuristic
+from inarow.search.minimax.minimax import Minimax
+from inarow.search.solver.api import analyse, shipped_book, solver_for
+from inarow.search.solver.solution import Analysis
+from inarow.search.solver.solver import DEFAULT_MEMORY, MAX_THREADS, MIN_MEMORY, UNSURE_NODES, Solver
+
+SOLVER_LIMITS = ("nodes", "seconds")
+FALLBACK_NODES = 200_000
+"""Nodes of the minimax search where the solver gives up: a few tenths of a second."""
+_QUICK_NODES = 20_000
+"""Nodes of the minimax search that answers when the solver was stopped: a few milliseconds."""
+_FAST_NODES = 50_000_000
+"""Node limit of the fast solver on boards without a book: about ten seconds. The empty 6x7x4 takes half of it."""
+_MANY_CELLS, _PLAIN_NODES = 25, 200_000
+"""Node limit on boards of more cells that the fast solver does not serve."""
+_PV_PLIES, _PV_NODES = 10, 20_000
+"""Length of the principal variation, and the node limit of each of its moves."""
+
+Tie = Annotated[
+    Literal["centre", "random"], msgspec.Meta(description="which of several best moves: nearest to the centre, or any")
+]
+
+
+class SolverParameters(msgspec.Struct, frozen=True, kw_only=True):
+    tie: Tie = "centre"
+    level: Annotated[
+        int, msgspec.Meta(ge=1, le=TOP_LEVEL, description="strength for people; the top level is perfect")
+    ] = TOP_LEVEL
+    threads: Annotated[int, msgspec.Meta(ge=1, le=MAX_THREADS, description="threads that share one table")] = 1
+    memory: Annotated[int, msgspec.Meta(ge=MIN_MEMORY >> 20, le=65536, description="megabytes for the table")] = (
+        DEFAULT_MEMORY >> 20
+    )
+    book: Annotated[bool, msgspec.Meta(description="use the opening book of the board, if one ships")] = True
+    scores: Annotated[
+        Literal["auto", "best", "all"],
+        msgspec.Meta(description="score the best moves only, or all; auto: all when watched"),
+    ] = "auto"
+
+    def __post_init__(self) -> None:
+        if self.level != TOP_LEVEL:
+            for name in ("tie", "threads", "memory", "book", "scores"):
+                if getattr(self, name) != getattr(_PERFECT, name):
+                    raise ValueError(f"takes {name} only at level {TOP_LEVEL}")
+
+
+_PERFECT = SolverParameters()
+
+
+def build_solver_agent(name: str, parameters: SolverParameters, rng: np.random.Generator) -> Agent:
+    """The agent `solver` at its level."""
+    if parameters.level == TOP_LEVEL:
+        return SolverAgent(name, parameters, rng)
+    return LevelAgent(name, LEVELS[parameters.level], rng)
+
+
+class SolverAgent(ParameterisedAgent[SolverParameters]):
+    """Plays perfectly: the quickest win, else a draw, else the slowest loss.
+
+    Where a position is too hard to solve within the limits, by default `usual_nodes`, it plays the move of a minimax
+    search instead and sets `exact` in `details` to False.
+    """
+
+    def __init__(self, name: str, parameters: SolverParameters, rng: np.random.Generator) -> None:
+        super().__init__(name, parameters, rng)
+        self._minimax: Minimax | None = None
+
+    def decide(
+        self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
+    ) -> Decision:
+        """A watcher receives the bounds and the move of a quick minimax search until the score is known."""
+        position.check_ongoing()
+        limits = Limits(nodes=usual_nodes(position.spec)).replaced_by(limits, SOLVER_LIMITS)
+        analysis = self._analyse(position, limits, watch=self._watch_bounds(position, watch))
+        if analysis.score is None or not analysis.best:
+            return self._guess(position, limits, analysis.nodes)
+        action = nearest_to_centre(position, analysis.best)
+        if self._parameters.tie == "random":
+            action = analysis.best[int(self._rng.random() * len(analysis.best))]
+        decision = _exact_decision(analysis, action)
+        if watch is not None:
+            decision = replace(decision, depth=analysis.plies)
+            watch(decision)
+        if self._parameters.scores == "all" or (watch is not None and self._parameters.scores == "auto"):
+            whole = self._analyse(position, limits.less(analysis.nodes, analysis.seconds), only_best=False)
+            scores = tuple(
+                known if score is None else score for known, score in zip(analysis.scores, whole.scores, strict=True)
+            )
+            decision = replace(decision, scores=scores, nodes=analysis.nodes + whole.nodes)
+        if watch is not None:
+            decision = replace(decision, details={"pv": self._principal_variation(position.play(action), limits)})
+        return decision
+
+    def prepare(self, spec: GameSpec) -> None:
+        """Compiles what a decision needs, and touches every page of the table, which otherwise delays a search."""
+        start = Position.start(spec)
+        Solver(spec, memory=MIN_MEMORY).solve(start, limits=Limits(nodes=_QUICK_NODES))  # the book would skip it
+        solver_for(spec, *self._solver_arguments()).clear()
+        self._look_ahead(start, Limits(nodes=1))
+
+    def _analyse(
+        self, position: Position, limits: Limits, *, only_best: bool = True, watch: Watch[Analysis] | None = None
+    ) -> Analysis:
+        book, memory, threads = self._solver_arguments()
+        return analyse(
+            position, book=book, only_best=only_best, limits=limits, memory=memory, threads=threads, watch=watch
+        )
+
+    def _solver_arguments(self) -> tuple[Literal["shipped"] | None, int, int]:
+        wanted = self._parameters
+        return "shipped" if wanted.book else None, wanted.memory << 20, wanted.threads
+
+    def _watch_bounds(self, position: Position, watch: Watch[Decision] | None) -> Watch[Analysis] | None:
+        if watch is None:
+            return None
+        guess: Decision | None = None
+
+        def report(analysis: Analysis) -> None:
+            nonlocal guess
+            if analysis.best:
+                watch(_exact_decision(analysis, nearest_to_centre(position, analysis.best)))
+            if analysis.score is not None:
+                return
+            if guess is None:
+                guess = self._look_ahead(position, Limits(nodes=_QUICK_NODES))
+            details = {**(guess.details or {}), "bounds": list(analysis.bounds)}
+            watch(replace(guess, nodes=analysis.nodes, details=details))
+
+        return report
+
+    def _guess(self, position: Position, limits: Limits, nodes: int) -> Decision:
+        """The decision where the solver found none."""
+        is_stopped = limits.seconds is not None or (limits.cancelled is not None and limits.cancelled())
+        ahead = Limits(nodes=_QUICK_NODES) if is_stopped else Limits(nodes=FALLBACK_NODES, cancelled=limits.cancelled)
+        decision = self._look_ahead(position, ahead)
+        return replace(decision, nodes=nodes + (decision.nodes or 0))
+
+    def _look_ahead(self, position: Position, limits: Limits) -> Decision:
+        if self._minimax is None or self._minimax.spec != position.spec:
+            self._minimax = Minimax(position.spec, make_heuristic("windows", position.spec), all_best=True)
+        result = self._minimax.search(position, limits)
+        decision = minimax_decision(position, result, nearest_to_centre(position, result.best))
+        return replace(decision, scores=None, details={**(decision.details or {}), "exact": False})
+
+    def _principal_variation(self, position: Position, limits: Limits) -> list[int]:
+        """The moves of best play that follow, as far as they are cheap to find."""
+        moves: list[int] = []
+        while not position.is_over and len(moves) < _PV_PLIES:
+            best = self._analyse(position, Limits(nodes=_PV_NODES, cancelled=limits.cancelled)).best
+            if not best:
+                break
+            moves.append(nearest_to_centre(position, best))
+            position = position.play(moves[-1])
+        return moves
+
+
+def _exact_decision(analysis: Analysis, action: int) -> Decision:
+    assert analysis.score is not None
+    return Decision(action=action, value=float(np.sign(analysis.score)), score=analysis.score, nodes=analysis.nodes)
+
+
+def usual_nodes(spec: GameSpec) -> int | None:
+    """The node limit of a decision on a board."""
+    if spec.gravity and spec.fits_word:
+        return _FAST_NODES if shipped_book(spec) is None else None
+    return _PLAIN_NODES if spec.cells > _MANY_CELLS else UNSURE_NODES
