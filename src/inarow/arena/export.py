@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-from inarow.arena.standings import CrossTable, TournamentSummary
+from inarow.arena.leaderboard import Standing
+from inarow.arena.tally import CrossTable
 from inarow.games.pgn import to_pgn
 from inarow.games.record import GameRecord, to_json_line
 
@@ -14,7 +15,7 @@ _CSV_COLUMNS = ("board", "first", "second", "result", "termination", "opening", 
 
 
 def write_csv(records: Iterable[GameRecord], file: TextIO) -> None:
-    """One line per game under a line of names; what was known about single plies is left out."""
+    """A header and one line per game, without the details of its plies."""
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(_CSV_COLUMNS)
     for record in records:
@@ -23,7 +24,7 @@ def write_csv(records: Iterable[GameRecord], file: TextIO) -> None:
 
 
 def write_json_lines(records: Iterable[GameRecord], file: TextIO) -> None:
-    """All that is known, one game a line; `from_json_line` reads it back."""
+    """Whole records, one per line; `from_json_line` reads it back."""
     file.writelines(f"{to_json_line(record)}\n" for record in records)
 
 
@@ -32,19 +33,22 @@ def write_pgn(records: Iterable[GameRecord], file: TextIO) -> None:
     file.writelines(f"{to_pgn(record)}\n" for record in records)
 
 
-def write_crosstable(table: CrossTable, file: TextIO) -> None:
+def write_crosstable(agents: Sequence[str], cross: CrossTable, file: TextIO) -> None:
     """CSV: the points of each agent against each (empty where they did not meet), against all, and its games."""
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(["agent", *table.agents, "points", "games"])
-    for agent in table.agents:
-        points = [table.points(agent, [other]) if table.games(agent, [other]) else "" for other in table.agents]
-        writer.writerow([agent, *points, table.points(agent, table.agents), table.games(agent, table.agents)])
+    writer.writerow(["agent", *agents, "points", "games"])
+    for agent in agents:
+        meetings = [cross.tally(agent, other) for other in agents]
+        points = [meeting.points if meeting.games else "" for meeting in meetings]
+        total = cross.tally(agent)
+        writer.writerow([agent, *points, total.points, total.games])
 
 
-def write_ratings(summary: TournamentSummary, file: TextIO) -> None:
+def write_ratings(standings: Iterable[Standing], file: TextIO) -> None:
     """CSV: one line per agent, strongest first, with the ends of its 95 % interval."""
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(["agent", "elo", "elo_low", "elo_high", "los", "games", "wins", "draws", "losses", "score"])
-    for row in summary.standings:
-        numbers = (row.games, row.wins, row.draws, row.losses, row.score)
-        writer.writerow([row.agent, row.elo, *row.elo_interval, row.los, *numbers])
+    for row in standings:
+        elo = (row.rating.elo, *row.rating.interval) if row.rating else (None,) * 3
+        total = row.tally.total
+        writer.writerow([row.agent, *elo, row.los, total.games, total.wins, total.draws, total.losses, row.score])

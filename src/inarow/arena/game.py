@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from inarow.agents.agent import Agent, Decision
-from inarow.errors import IllegalMoveError, KaggleTimeoutError, one_line
+from inarow.errors import IllegalMoveError, InvalidLimitError, KaggleTimeoutError, one_line
 from inarow.games.position import Position
 from inarow.games.record import GameRecord, Ply, Termination
 from inarow.games.spec import CONNECT_FOUR, GameSpec
@@ -23,10 +23,10 @@ def play_game(
 ) -> GameRecord:
     """Plays to the end, from the start of `spec` or from `opening`, in which `first` has the odd moves.
 
-    An agent that answers with an illegal move, raises an exception or takes longer than
-    `move_seconds` for a decision loses the game, as does a Kaggle file whose own time is up; the
-    record says so in `termination` and `fault`. A decision under way is not broken off. `seed` and
-    `tags` are written down, not used.
+    An agent that returns an illegal move, raises an exception or takes longer than `move_seconds`
+    for a decision loses the game, as does a Kaggle file that exceeds its own time limit; `termination`
+    and `fault` of the record give the reason. A running decision is not interrupted. `seed` and
+    `tags` are recorded, not used.
     """
     position = start = Position.start(spec) if opening is None else opening
     plies: list[Ply] = []
@@ -41,10 +41,10 @@ def play_game(
             if move_seconds is not None and seconds > move_seconds:
                 raise _LateDecisionError(f"decided after {seconds:.3f} s; the limit is {move_seconds:g} s")
             position = position.play(decision.action)
-        except Exception as error:  # whatever an agent does wrong is a lost game, not the end of the match
+        except Exception as error:  # a fault of an agent loses the game, and the match continues
             termination, fault = _termination_of(error), one_line(error)
         else:
-            plies.append(_remembered(decision, seconds))
+            plies.append(_ply(decision, seconds))
     return GameRecord(
         board=str(position.spec),
         first=first.name,
@@ -60,6 +60,12 @@ def play_game(
     )
 
 
+def check_seed(seed: int) -> None:
+    """Raises InvalidLimitError unless the seed fits in a results store."""
+    if not 0 <= seed < 2**63:
+        raise InvalidLimitError(f"seed is {seed}; it must be 0 to 2^63 - 1")
+
+
 class _LateDecisionError(Exception):
     """A decision took too long. Not a TimeoutError, which an agent may raise: that is a crash."""
 
@@ -70,8 +76,8 @@ def _termination_of(error: Exception) -> Termination:
     return "illegal move" if isinstance(error, IllegalMoveError) else "crash"
 
 
-def _remembered(decision: Decision, seconds: float) -> Ply:
-    """What a record keeps of a decision; times in whole microseconds, measured here."""
+def _ply(decision: Decision, seconds: float) -> Ply:
+    """The recorded part of a decision; times in whole microseconds, as measured here."""
     return Ply(
         score=decision.score,
         value=decision.value,

@@ -1,47 +1,149 @@
-"""Grading: the decisions of an agent, or the moves of a game, against perfect play."""
+"""Grading: the decisions of an agent, a network or the moves of a game, against perfect play."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from inarow.agents.agent import Agent
 from inarow.agents.registry import make_agent
-from inarow.arena.accuracy import FAULT, Accuracy, Choices, PlyAccuracy
-from inarow.arena.known_suites import find_suite
-from inarow.arena.suite import Suite, exact_scores
-from inarow.errors import InvalidLimitError, one_line
+from inarow.arena.game import check_seed
+from inarow.arena.statistics import Interval, mean_interval, wilson_interval
+from inarow.arena.suite import ILLEGAL, Suite, exact_scores, find_suite
+from inarow.errors import InarowError, InvalidLimitError, one_line
 from inarow.games.position import Position
 from inarow.games.record import GameRecord
 from inarow.games.spec import CONNECT_FOUR, GameSpec
 from inarow.search.solver.api import solver_for
+from inarow.search.tree.config import SearchConfig
+from inarow.search.tree.evaluation import Evaluate
+from inarow.search.tree.search import NetSearch
 from inarow.workers import Progress, Workers, check_workers, open_pool
 
 GAME = "game"
-"""The name of the suite that the moves of a game are."""
+"""The name of the suite made of the moves of a game."""
 _CHUNK = 16
+_CURVE_POSITIONS, _CURVE_GAMES, _BYTES_PER_SIMULATION = 250, 64, 1 << 10
+FAULT = -1
+"""The action of an agent that crashed or chose an illegal one."""
+_SIDES = ("first", "second")
+
+
+# --- figures ---
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accuracy:
+    """Figures of a set of moves; None where there are no moves."""
+
+    positions: int
+    critical: int = 0
+    """Positions in which some legal action does not keep the outcome."""
+    outcome_accuracy: float | None = None
+    """How often the move keeps the outcome: win, draw or loss under perfect play."""
+    critical_accuracy: float | None = None
+    """The same on critical positions only."""
+    optimal_accuracy: float | None = None
+    """How often the move has the best score: the quickest win, the slowest loss."""
+    mean_regret: float | None = None
+    """How much score a move gives away."""
+    intervals: dict[str, Interval | None] = field(default_factory=dict)
+    """95 % intervals of the four figures, by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlyAccuracy(Accuracy):
+    """The figures of one ply: `ply` stones were on the board before the move."""
+
+    ply: int
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The scores of the chosen actions in the positions of a suite."""
+
+    plies: np.ndarray  # [N] int64, stones on the board
+    best: np.ndarray  # [N] int64, score of the best action
+    worst: np.ndarray  # [N] int64, score of the worst one
+    chosen: np.ndarray  # [N] int64, score of the one that was chosen
+
+    @classmethod
+    def of(cls, suite: Suite, actions: np.ndarray) -> Choices:
+        """The choices `actions` ([N] int64, legal or FAULT), a fault being a loss by the opponent's next move."""
+        scores = suite.scores.astype(np.int64)
+        legal = scores != ILLEGAL
+        plies = np.array([position.ply for position in suite.positions], np.int64)
+        lost_at_once = -np.maximum(1, (suite.spec.cells - plies) // 2)
+        return cls(
+            plies=plies,
+            best=scores.max(axis=1),
+            worst=np.where(legal, scores, -ILLEGAL).min(axis=1),
+            chosen=np.where(actions == FAULT, lost_at_once, scores[np.arange(len(scores)), actions]),
+        )
+
+    def where(self, members: np.ndarray) -> Choices:
+        return Choices(self.plies[members], self.best[members], self.worst[members], self.chosen[members])
+
+    def figures(self) -> dict[str, Any]:
+        """The fields of an `Accuracy` of all choices."""
+        keeps_outcome = np.sign(self.chosen) == np.sign(self.best)
+        is_critical = np.sign(self.worst) < np.sign(self.best)
+        regret = self.best - self.chosen
+        rates = {
+            "outcome_accuracy": keeps_outcome,
+            "critical_accuracy": keeps_outcome[is_critical],
+            "optimal_accuracy": regret == 0,
+        }
+        means = {name: _mean(values) for name, values in {**rates, "mean_regret": regret}.items()}
+        intervals = {
+            name: wilson_interval(float(hits.mean()), len(hits)) if len(hits) else None for name, hits in rates.items()
+        }
+        return {
+            "positions": len(regret),
+            "critical": int(is_critical.sum()),
+            **means,
+            "intervals": {**intervals, "mean_regret": mean_interval(regret)},
+        }
+
+    def by_ply(self) -> tuple[PlyAccuracy, ...]:
+        """Those of each ply that occurs, ascending."""
+        return tuple(
+            PlyAccuracy(ply=int(ply), **self.where(self.plies == ply).figures()) for ply in np.unique(self.plies)
+        )
+
+    def by_side(self) -> dict[str, Accuracy]:
+        """Those of each side to move: `first` and `second`."""
+        return {name: Accuracy(**self.where(self.plies % 2 == side).figures()) for side, name in enumerate(_SIDES)}
+
+
+def _mean(values: np.ndarray) -> float | None:
+    return float(values.mean()) if len(values) else None
+
+
+# --- grades ---
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grade(Accuracy):
-    """What a suite says about an agent, or a game about its two agents."""
+    """The grade of an agent on a suite, or of both agents of a game. A stored one may lack fields with a default."""
 
     agent: str
     """Agent string; of a game `first - second`."""
     board: str
     suite: str
-    suite_checksum: str
+    suite_checksum: str = ""
     """Grades of equal checksums are about the same positions."""
-    by_ply: tuple[PlyAccuracy, ...]
-    by_side: dict[str, Accuracy]
+    by_ply: tuple[PlyAccuracy, ...] = ()
+    by_side: dict[str, Accuracy] = field(default_factory=dict)
     """Under `first` and `second`."""
-    faults: int
+    faults: int = 0
     """Crashes and illegal moves; each counts as a game lost with the opponent's next move."""
-    fault: str | None
+    fault: str | None = None
     """The first of them, in one line."""
-    seed: int | None
+    seed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +170,14 @@ def grade(
     workers: Workers = 1,
     progress: Progress | None = None,
 ) -> Grade:
-    """Grades an agent on a suite (see `find_suite`), or the decided moves of a game, for which nothing else counts.
+    """Grades an agent on a suite (see `find_suite`), or the decided moves of a game, which ignores all other arguments.
 
-    An agent string is made anew for each position, with chance that follows from `seed` and the
-    number of the position, so the grade is the same for any number of workers. An agent object is
-    asked in this process, position by position, as it is. What counts is the action it draws.
+    An agent string makes a new agent for each position, seeded by `seed` and the number of the position, so the grade
+    is the same for any number of workers. An agent object decides all positions in this process.
     """
     if isinstance(player, GameRecord):
         return _grade_game(player)
-    if not 0 <= seed < 2**63:
-        raise InvalidLimitError(f"seed is {seed}; it must be 0 to 2^63 - 1")
+    check_seed(seed)
     check_workers(workers)
     name = make_agent(player).name if isinstance(player, str) else player.name
     if not isinstance(suite, Suite):
@@ -139,7 +239,7 @@ def _decide_chunk(task: _Task) -> list[_Choice]:
 def _choice(agent: Agent, position: Position) -> _Choice:
     try:
         return _Choice(position.play(agent.decide(position).action).actions[-1])
-    except Exception as error:  # whatever an agent does wrong is a bad move, not the end of the grading
+    except Exception as error:  # a fault of an agent counts as a bad move
         return _Choice(FAULT, one_line(error))
 
 
@@ -156,13 +256,48 @@ def _watched(choices: Iterable[_Choice], total: int, progress: Progress | None) 
 
 
 def _grade_game(record: GameRecord) -> Grade:
-    """A fault that ended the game is no move of it, and not graded."""
-    positions = [Position.start(record.spec)]
-    for action in record.actions:
-        positions.append(positions[-1].play(action))
-    decided = tuple(positions[record.opening : -1])
-    solver = solver_for(record.spec)
+    """A fault that ended the game is not graded."""
+    end = record.position
+    decided = tuple(end.line())[record.opening : -1]
+    solver = solver_for(end.spec)
     scores = np.array([exact_scores(position, solver) for position in decided], np.int8)
-    suite = Suite(GAME, record.spec, decided, scores.reshape(len(decided), record.spec.actions), {})
-    choices = [_Choice(action) for action in record.actions[record.opening :]]
+    suite = Suite(GAME, end.spec, decided, scores.reshape(len(decided), end.spec.actions), {})
+    choices = [_Choice(action) for action in end.actions[record.opening :]]
     return _graded(suite, choices, agent=f"{record.first} - {record.second}", seed=record.seed)
+
+
+# --- networks while they train ---
+
+
+def curve_grader(specs: Sequence[GameSpec]) -> Callable[[Evaluate, int], tuple[float, float]] | None:
+    """A function that grades a network on a fixed sample of critical positions: how often it keeps the outcome
+    without search, and with a number of simulations. None where no board has exact scores.
+    """
+    spec = CONNECT_FOUR if CONNECT_FOUR in specs else specs[0]
+    try:
+        suite = _critical(find_suite(None, spec))
+    except InarowError:  # too large to score
+        return None
+    if not len(suite):
+        return None
+
+    def grade(evaluate: Evaluate, simulations: int) -> tuple[float, float]:
+        memory = _CURVE_GAMES * simulations * _BYTES_PER_SIMULATION
+        search = NetSearch(spec, evaluate, SearchConfig(), games=_CURVE_GAMES, memory=memory)
+        return _accuracy(search, suite, 1), _accuracy(search, suite, simulations)
+
+    return grade
+
+
+def _critical(suite: Suite) -> Suite:
+    """A sample of the positions in which some move does not keep the outcome."""
+    outcomes = np.sign(suite.scores.astype(np.int64))
+    worst = np.where(suite.scores == ILLEGAL, 1, outcomes).min(axis=1)
+    places = np.flatnonzero(worst < outcomes.max(axis=1))
+    return suite.part(np.sort(np.random.default_rng(0).permutation(places)[:_CURVE_POSITIONS]))
+
+
+def _accuracy(search: NetSearch, suite: Suite, simulations: int) -> float:
+    results = search.search_many(suite.positions, simulations)
+    choices = Choices.of(suite, np.array([result.action for result in results], np.int64))
+    return float(choices.figures()["outcome_accuracy"])

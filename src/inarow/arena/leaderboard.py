@@ -1,32 +1,169 @@
-"""Ratings of everything that a store knows about a board."""
+"""The leaderboard: what games and grades say about agents on one board, as typed rows.
+
+It is the one source of the tables of the terminal, the report, Markdown, CSV, JSON and the web lab.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from itertools import pairwise
+from typing import Any
 
-from inarow.arena.exhaustive import EXHAUSTIVE
-from inarow.arena.known_suites import STANDARD
-from inarow.arena.ratings import Ratings, Results, fit_ratings, linked_groups
+import msgspec
+
+from inarow.arena.grading import Grade
+from inarow.arena.ratings import Rating, Ratings, fit_ratings
 from inarow.arena.store import Store
-from inarow.arena.store_entries import AgentIdentity, GradeEntry
+from inarow.arena.store_rows import AgentIdentity, GradeEntry
+from inarow.arena.suite import EXHAUSTIVE, STANDARD
+from inarow.arena.tally import CrossTable, Tally
+from inarow.errors import InvalidResultsError, StoreError, one_line, shown
+from inarow.games.record import GameRecord
+from inarow.games.spec import GameSpec
 
 _USUAL_SUITES = (STANDARD, EXHAUSTIVE)
 """A board has one or the other."""
 
 
-def rate_store(store: Store, board: str) -> list[Ratings]:
-    """The ratings of all finished games on a board that count, apart for groups of agents that never
-    met; the group with the most games first.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A row of the leaderboard."""
+
+    agent: str
+    tally: Tally
+    """Against all others."""
+    rating: Rating | None = None
+    los: float | None = None
+    """Likelihood that it is stronger than the next one; None for the last."""
+    grade: Grade | None = None
+    seconds_per_move: float | None = None
+    faults: Mapping[str, int] = field(default_factory=dict)
+    """Games lost by `illegal_moves`, `crashes` and `time_outs`, where they were counted."""
+
+    @property
+    def score(self) -> float | None:
+        """In [0, 1]; None without games."""
+        return self.tally.score if self.tally.games else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaderboard:
+    """Results, ratings and grades of the agents on a board; `rank_agents` makes one."""
+
+    board: str
+    cross: CrossTable
+    groups: tuple[Ratings, ...]
+    """One for each group of agents that games link; the one with the most games first."""
+    unrated: str | None
+    """Why there are no ratings of all agents together, if there are none."""
+    grades: Mapping[str, Grade] = field(default_factory=dict)
+    seconds_per_move: Mapping[str, float] = field(default_factory=dict)
+    """The median: the first moves of a process also load compiled code."""
+    faults: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    seeds: tuple[int, ...] = ()
+    """Of the matches."""
+
+    @property
+    def agents(self) -> set[str]:
+        """Those that played or were graded."""
+        return {*self.cross.agents, *self.grades}
+
+    @property
+    def ratings(self) -> Ratings | None:
+        """Of all agents together."""
+        return None if self.unrated else self.groups[0]
+
+    def standings(self) -> list[Standing]:
+        """All agents: the strongest first, by rating or else by score."""
+        return self._rows(self.ratings)
+
+    def group_standings(self) -> list[list[Standing]]:
+        """The rated agents of each group, strongest first."""
+        return [[row for row in self._rows(ratings) if row.rating] for ratings in self.groups]
+
+    def _rows(self, ratings: Ratings | None) -> list[Standing]:
+        table = ratings.table if ratings else ()
+        rated = {rating.agent: rating for rating in table}
+        los = {a.agent: ratings.los(a.agent, b.agent) for a, b in pairwise(table)} if ratings else {}
+        rows = [
+            Standing(
+                agent=agent,
+                tally=self.cross.tally(agent),
+                rating=rated.get(agent),
+                los=los.get(agent),
+                grade=self.grades.get(agent),
+                seconds_per_move=self.seconds_per_move.get(agent),
+                faults=self.faults.get(agent, {}),
+            )
+            for agent in self.agents
+        ]
+        return sorted(rows, key=_rank)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of `inarow leaderboard`."""
+        return {
+            "board": self.board,
+            "games": self.cross.games,
+            "distinct_games": self.cross.distinct_games,
+            "groups": [
+                {**asdict(ratings), "table": [_rated_row(row) for row in rows]}
+                for ratings, rows in zip(self.groups, self.group_standings(), strict=True)
+            ],
+        }
+
+
+def _rank(row: Standing) -> tuple[bool, float, float, str]:
+    rating, score = row.rating, row.score
+    return rating is None, -rating.elo if rating else 0.0, 1.0 if score is None else -score, row.agent
+
+
+def _rated_row(row: Standing) -> dict[str, Any]:
+    assert row.rating is not None
+    return {
+        **asdict(row.rating),
+        "score": row.score,
+        "seconds_per_move": row.seconds_per_move,
+        "outcome_accuracy": row.grade.outcome_accuracy if row.grade else None,
+    }
+
+
+def rank_agents(board: str, cross: CrossTable) -> Leaderboard:
+    """The leaderboard of some results; `replace` adds its other fields."""
+    try:
+        return Leaderboard(board=board, cross=cross, groups=(fit_ratings(cross),), unrated=None)
+    except InvalidResultsError as error:
+        groups = tuple(map(fit_ratings, cross.linked_groups()))
+        return Leaderboard(board=board, cross=cross, groups=groups, unrated=one_line(error))
+
+
+# --- from a store ---
+
+
+def store_leaderboard(store: Store, board: str, visit: Callable[[GameRecord], object] | None = None) -> Leaderboard:
+    """The leaderboard of all that a store knows about a board.
+
+    Agents that share a name, because a default or a net has changed, are numbered. `visit` receives each finished
+    game under these names; without it, no game is decoded.
     """
-    pairs = store.results(board)
-    names = numbered_names(agent for pair in pairs for agent in (pair.first, pair.second))
-    results = [Results(names[pair.first], names[pair.second], pair.wins, pair.draws, pair.losses) for pair in pairs]
-    return [fit_ratings(group) for group in linked_groups(results)]
+    matches = store.counted_matches(board)
+    results, grades = store.results(matches), store.grades(board)
+    names = _numbered_names([*(agent for pair in results for agent in pair), *(entry.agent for entry in grades)])
+    cross = CrossTable({(names[first], names[second]): games for (first, second), games in results.items()})
+    for match_id, match in matches.items():
+        if visit is None:
+            break
+        its_names = {agent.name: names[agent] for agent in (match.a, match.b) if agent in names}
+        for record in store.games(match_id=match_id):
+            if record.termination != "unfinished":
+                visit(replace(record, first=its_names[record.first], second=its_names[record.second]))
+    seeds = tuple(sorted({match.seed for match in matches.values()}))
+    ranked = rank_agents(str(GameSpec.parse(board)), cross)
+    return replace(ranked, grades=read_grades(grades, names), seeds=seeds)
 
 
-def numbered_names(agents: Iterable[AgentIdentity]) -> dict[AgentIdentity, str]:
-    """A name for each agent; those that share one, since a default or a net has changed, are numbered."""
+def _numbered_names(agents: Iterable[AgentIdentity]) -> dict[AgentIdentity, str]:
     seen: Counter[str] = Counter()
     names = {}
     for agent in dict.fromkeys(agents):
@@ -35,13 +172,20 @@ def numbered_names(agents: Iterable[AgentIdentity]) -> dict[AgentIdentity, str]:
     return names
 
 
-def chosen_grades(grades: Iterable[GradeEntry]) -> dict[AgentIdentity, GradeEntry]:
-    """Of grades, oldest first, the one by which each agent is compared with others: the newest on the usual
-    suite of the board, of an agent without such a one the newest.
+def read_grades(grades: Iterable[GradeEntry], names: Mapping[AgentIdentity, str]) -> dict[str, Grade]:
+    """The grade by which each named agent is compared with others: of `grades`, oldest first, the newest on the usual
+    suite of the board, or of an agent without one the newest. Raises StoreError.
     """
     chosen: dict[AgentIdentity, GradeEntry] = {}
     for entry in grades:
         known = chosen.get(entry.agent)
-        if known is None or entry.suite in _USUAL_SUITES or known.suite not in _USUAL_SUITES:
+        if entry.agent in names and (known is None or entry.suite in _USUAL_SUITES or known.suite not in _USUAL_SUITES):
             chosen[entry.agent] = entry
-    return chosen
+    return {names[agent]: _read_grade(entry, names[agent]) for agent, entry in chosen.items()}
+
+
+def _read_grade(entry: GradeEntry, name: str) -> Grade:
+    try:
+        return msgspec.convert({**entry.grade, "agent": name, "board": entry.board, "suite": entry.suite}, Grade)
+    except msgspec.ValidationError as error:
+        raise StoreError(f"the grade of {shown(entry.agent.name)} cannot be read: {one_line(error)}") from None

@@ -1,24 +1,239 @@
-"""A match: two agents, many openings, each played twice with sides swapped."""
+"""Matches: two agents, many openings, each played twice with sides swapped.
+
+A match is cut into tasks of whole pairs. Every game has its own random streams and new agents, so a game follows from
+its plan and its number, however the tasks are cut and whichever process plays them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
 
-from inarow.arena.openings import OpeningKind
-from inarow.arena.resume import play_into_store
-from inarow.arena.schedule import MatchPlan, plan_match, play_plans
+import numpy as np
+
+from inarow import __version__
+from inarow.agents.agent import Agent, check_board
+from inarow.agents.registry import make_agent
+from inarow.arena.game import check_seed, play_game
+from inarow.arena.openings import OpeningKind, OpeningSource, find_openings, opening_source, usual_plies
 from inarow.arena.sprt import Sprt, until_decided
 from inarow.arena.store import Store
+from inarow.arena.store_rows import AgentIdentity, MatchEntry, to_json
 from inarow.arena.summary import MatchSummary, summarise
+from inarow.errors import InvalidLimitError
+from inarow.games.position import Position
 from inarow.games.record import GameRecord
 from inarow.games.spec import CONNECT_FOUR, GameSpec
-from inarow.workers import Workers, check_workers, open_pool
+from inarow.workers import Pool, Workers, check_workers, open_pool
+
+MAX_GAMES = 1_000_000
+_TASK_SECONDS = 0.25
+"""Target length of a task: what a kill can lose, against the cost of dispatching it."""
+_MAX_PAIRS_PER_TASK = 32
+
+Numbered = tuple[int, GameRecord]
+"""A game with its number in its match: a moves first in the even ones, b in the odd ones."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchSettings:
+    """How agents meet; raises InvalidLimitError for values out of range."""
+
+    games: int = 100
+    """Per pair of agents, an even number. A shorter match consists of the first games of a longer one."""
+    seed: int = 0
+    openings: OpeningSource = "balanced"
+    opening_plies: int | None = None
+    """Moves before the agents take over; None chooses a number for the board."""
+    move_seconds: float | None = None
+    """A decision that takes longer loses the game."""
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.games <= MAX_GAMES or self.games % 2:
+            raise InvalidLimitError(
+                f"games is {self.games}; it must be even, 2 to {MAX_GAMES}: each opening is played twice"
+            )
+        check_seed(self.seed)
+        if self.move_seconds is not None and not 0 < self.move_seconds < float("inf"):
+            raise InvalidLimitError(f"move-seconds is {self.move_seconds:g}; it must be above 0")
+
+
+USUAL = MatchSettings()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchPlan(MatchSettings):
+    """Everything that decides the games of a match; `plan_match` makes a valid one."""
+
+    a: str
+    """Agent string, in its shortest form."""
+    b: str
+    spec: GameSpec
+    opening_plies: int
+
+    def in_order(self) -> MatchPlan:
+        """The same match with its agents sorted by name: it is played and stored this way, whichever agent is
+        named first. Otherwise deterministic agents would play the same games in two matches.
+        """
+        a, b = sorted((self.a, self.b))
+        return replace(self, a=a, b=b)
+
+    def seen_by_a(self, records: Iterable[GameRecord]) -> list[GameRecord]:
+        """Whole pairs of games of `in_order`, each pair beginning with the game in which a moves first."""
+        records = list(records)
+        if self.a <= self.b:
+            return records
+        pairs = zip(records[1::2], records[::2], strict=False)  # half a pair is played again
+        return [record for pair in pairs for record in pair]
+
+    def entry(self) -> MatchEntry:
+        """The match as the store keeps it, under a key that follows from what decides its games."""
+        a, b = (AgentIdentity.parse(agent) for agent in sorted((self.a, self.b)))
+        settings = {"openings": self.openings, "move_seconds": self.move_seconds, "version": __version__}
+        decisive = (str(self.spec), a, b, self.seed, self.opening_plies, settings)
+        return MatchEntry(
+            key=hashlib.blake2b(to_json(decisive).encode(), digest_size=16).hexdigest(),
+            board=str(self.spec),
+            a=a,
+            b=b,
+            seed=self.seed,
+            opening_plies=self.opening_plies,
+            settings=settings,
+        )
+
+    def players(self, pair: int, game: int) -> tuple[Agent, Agent]:
+        """New agents for a game, the one that moves first ahead. Matches make their agents nowhere else."""
+        first, second = (
+            make_agent(agent, seed=np.random.SeedSequence(self.seed, spawn_key=(pair, game, side)))
+            for side, agent in enumerate((self.b, self.a) if game else (self.a, self.b))
+        )
+        return first, second
+
+
+def plan_match(a: str, b: str, spec: GameSpec = CONNECT_FOUR, settings: MatchSettings = USUAL) -> MatchPlan:
+    """A checked plan; raises InarowError, also if an agent does not play the board."""
+    agents = make_agent(a), make_agent(b)
+    for agent in agents:
+        check_board(agent, spec)
+    plies = settings.opening_plies
+    if plies is None:
+        plies = usual_plies(spec, settings.games // 2, settings.openings)
+    source = opening_source(spec, settings.openings, plies)
+    find_openings(spec, 1, source, seed=settings.seed, plies=plies)  # raises if there are none
+    resolved = asdict(settings) | {"openings": source, "opening_plies": plies}
+    return MatchPlan(a=agents[0].name, b=agents[1].name, spec=spec, **resolved)
+
+
+# --- playing ---
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Some pairs of a match."""
+
+    match: int
+    """Index of the plan among those that are played."""
+    plan: MatchPlan
+    pairs: tuple[tuple[int, Position], ...]
+    """Numbers of pairs with their openings."""
+
+
+def play_plans(plans: Sequence[MatchPlan], pool: Pool, finished: Sequence[int]) -> Iterator[tuple[int, list[Numbered]]]:
+    """All games but the first `finished` of each plan: index of a plan, some games of it.
+
+    The games of one plan come in ascending order, those of different plans in turns. One pair of
+    each comes first and shows how long the rest takes.
+    """
+    missing = [_missing_pairs(plan, games) for plan, games in zip(plans, finished, strict=True)]
+    pairs_per_task = [1] * len(plans)
+    probes = [Task(match, plans[match], tuple(pairs[:1])) for match, pairs in enumerate(missing) if pairs]
+    for task, games in zip(probes, pool.map(play_pairs, probes), strict=True):
+        pairs_per_task[task.match] = _pairs_per_task(games)
+        yield task.match, games
+    tasks = [
+        Task(match, plans[match], tuple(pairs[start : start + pairs_per_task[match]]))
+        for match, pairs in enumerate(missing)
+        for start in range(1, len(pairs), pairs_per_task[match])
+    ]
+    tasks.sort(key=lambda task: task.pairs[0][0])
+    for task, games in zip(tasks, pool.map(play_pairs, tasks), strict=True):
+        yield task.match, games
+
+
+def play_pairs(task: Task) -> list[Numbered]:
+    """The games of a task, in a worker process."""
+    plan = task.plan
+    games = []
+    for pair, opening in task.pairs:
+        for game in (0, 1):
+            record = play_game(
+                *plan.players(pair, game),
+                opening=opening,
+                move_seconds=plan.move_seconds,
+                seed=plan.seed,
+                tags={"Round": f"{pair + 1}.{game + 1}"},
+            )
+            games.append((2 * pair + game, record))
+    return games
+
+
+def _missing_pairs(plan: MatchPlan, finished: int) -> list[tuple[int, Position]]:
+    if finished >= plan.games:
+        return []
+    openings = find_openings(plan.spec, plan.games // 2, plan.openings, seed=plan.seed, plies=plan.opening_plies)
+    return list(enumerate(openings))[finished // 2 :]
+
+
+def _pairs_per_task(games: Sequence[Numbered]) -> int:
+    """How many pairs like this one make a task of the target length."""
+    seconds = sum(ply.seconds or 0.0 for _, record in games for ply in record.plies)
+    return max(1, int(min(_MAX_PAIRS_PER_TASK, _TASK_SECONDS / (seconds + 1e-6))))
+
+
+# --- with a store: nothing is played twice, and every batch is stored at once ---
+
+
+def stored_games(plan: MatchPlan, store: Store) -> list[GameRecord]:
+    """The games of a plan that the store has, which may be open for reading only."""
+    match_id = store.find_match(plan.entry().key)
+    return [] if match_id is None else plan.seen_by_a(islice(store.games(match_id=match_id), plan.games))
+
+
+def play_missing(
+    plans: Sequence[MatchPlan], store: Store, *, workers: Workers = 1
+) -> Iterator[tuple[int, list[GameRecord]]]:
+    """Plays the games that the store lacks: index of a plan, some games of it, in ascending order for each plan.
+
+    Every batch is yielded after it was written. Since batches are written in order, the stored games of a match are
+    always its first ones.
+    """
+    check_workers(workers)
+    match_ids = [store.add_match(plan.entry()) for plan in plans]
+    finished = [len(store.finished_numbers(match_id)) for match_id in match_ids]
+    with open_pool(workers) as pool:
+        for match, games in play_plans([plan.in_order() for plan in plans], pool, finished):
+            store.add_games(match_ids[match], games)
+            yield match, plans[match].seen_by_a(record for _, record in games)
+
+
+def play_into_store(
+    plans: Sequence[MatchPlan], store: Store, *, workers: Workers = 1
+) -> Iterator[tuple[int, list[GameRecord]]]:
+    """All games of the plans: those that the store has, then those of `play_missing`."""
+    check_workers(workers)
+    for match, plan in enumerate(plans):
+        yield match, stored_games(plan, store)
+    yield from play_missing(plans, store, workers=workers)
+
+
+# --- one match ---
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What was played, and what it says."""
+    """The games of a match and their summary."""
 
     summary: MatchSummary
     records: tuple[GameRecord, ...]
@@ -38,24 +253,16 @@ def play_match(
     move_seconds: float | None = None,
     sprt: Sprt | None = None,
 ) -> Match:
-    """Plays `games` (an even number) between two agent strings and sums them up; with `sprt`, only
-    until the test is decided.
+    """Plays `games` (an even number) between two agent strings; with `sprt`, only until the test is decided.
 
-    The games follow from the arguments alone, however many workers play them: every game has its
-    own random streams, and agents are made anew for it. Only `move_seconds` brings in the clock. Asked
-    for in the other order, two agents play the same games.
+    The games follow from the arguments alone, on any number of workers: every game has its own random
+    streams and new agents. Only `move_seconds` depends on the clock. In the other order, two agents play
+    the same games.
     """
-    plan = plan_match(
-        a,
-        b,
-        spec,
-        games=games,
-        seed=seed,
-        openings=openings,
-        opening_plies=opening_plies,
-        move_seconds=move_seconds,
+    settings = MatchSettings(
+        games=games, seed=seed, openings=openings, opening_plies=opening_plies, move_seconds=move_seconds
     )
-    records = tuple(match_games(plan, workers=workers, sprt=sprt))
+    records = tuple(match_games(plan_match(a, b, spec, settings), workers=workers, sprt=sprt))
     return Match(summarise(records, sprt), records)
 
 
@@ -64,18 +271,15 @@ def match_games(
 ) -> Iterator[GameRecord]:
     """The games of a plan one by one, in order; with `sprt` up to the pair that decides the test.
 
-    With a store, games that it has are taken from there, and new ones are kept in it.
+    With a store, games that it has are taken from it, and new ones are added to it.
     """
     check_workers(workers)
-    if store is None:
-        records = _played(plan, workers)
-    else:
-        batches = play_into_store([plan], store, workers=workers)
-        records = (record for _, batch in batches for record in batch)
+    batches = _played(plan, workers) if store is None else play_into_store([plan], store, workers=workers)
+    records = (record for _, batch in batches for record in batch)
     return records if sprt is None else until_decided(records, sprt)
 
 
-def _played(plan: MatchPlan, workers: Workers) -> Iterator[GameRecord]:
+def _played(plan: MatchPlan, workers: Workers) -> Iterator[tuple[int, list[GameRecord]]]:
     with open_pool(workers, tasks=plan.games // 2) as pool:
-        for _, games in play_plans([plan.in_order()], pool, [0]):
-            yield from plan.seen_by_a(record for _, record in games)
+        for match, games in play_plans([plan.in_order()], pool, [0]):
+            yield match, plan.seen_by_a(record for _, record in games)

@@ -22,32 +22,32 @@ from inarow.search.solver.book_build import position_of_key
 from inarow.search.solver.solver import Solver
 
 OpeningKind = Literal["balanced", "random"]
-"""What can be asked for."""
+"""The choices of a user."""
 OpeningSource = Literal["balanced", "solved", "random"]
-"""Where openings are from: the book of the board, positions that were solved to find them, or random moves."""
+"""The book of the board, positions solved for the purpose, or random moves."""
 
 _BOOK_PLIES = 6
-"""Of balanced openings, unless told otherwise or the book has fewer: a thousand exact draws on 6x7x4."""
+"""Default length of balanced openings, unless the book has fewer: a thousand exact draws on 6x7x4."""
 _MOST_POSITIONS = 5_000
-"""Of a ply, where they are solved to find openings among them."""
+"""The most positions of a ply to solve for openings."""
 _FAST_NODES, _SLOW_NODES = 1_000_000, 20_000
-"""What solving one of them may take, on boards that the solver is made for and on others."""
+"""Node limit per position, on boards that the solver is made for and on others."""
 _WHOLE_WORK = 20
-"""What solving all of them may take, as a multiple of that: some seconds."""
+"""Node limit of all positions, as a multiple of that: some seconds."""
 _SOLVER_MEMORY = 16 << 20
 _MAX_MISSES = 200
-"""Draws in a row without a new opening after which the board is said to have no more of that length."""
+"""Draws in a row without a new opening after which the search for more ends."""
 
 
-def usual_plies(spec: GameSpec, count: int, kind: OpeningKind) -> int:
+def usual_plies(spec: GameSpec, count: int, kind: OpeningSource) -> int:
     """An even number of plies that gives `count` distinct openings, if the board has as many."""
     book = shipped_book(spec) if kind == "balanced" else None
     return _usual_random_plies(spec, count) if book is None else min(book.plies, _BOOK_PLIES) // 2 * 2
 
 
 def opening_source(spec: GameSpec, kind: OpeningSource, plies: int) -> OpeningSource:
-    """Where openings of `plies` moves are from that are to be of some kind: balanced ones from the book of the board;
-    where it has none of that many plies, solved ones; where that would take too long, random ones.
+    """The source for openings of `plies` moves. Balanced ones are from the book of the board; solved if it has none of
+    that length; random if solving takes too long.
     """
     if kind != "balanced":
         return kind
@@ -58,7 +58,7 @@ def opening_source(spec: GameSpec, kind: OpeningSource, plies: int) -> OpeningSo
 
 
 def find_openings(spec: GameSpec, count: int, kind: OpeningSource, *, seed: int, plies: int) -> list[Position]:
-    """`count` openings, all of `plies` moves, from where `opening_source` says."""
+    """`count` openings of `plies` moves from the source that `opening_source` returns."""
     source = opening_source(spec, kind, plies)
     if source == "random":
         return random_openings(spec, count, seed=seed, plies=plies)
@@ -70,8 +70,8 @@ def find_openings(spec: GameSpec, count: int, kind: OpeningSource, *, seed: int,
 def _balanced_openings(spec: GameSpec, count: int, *, seed: int, plies: int) -> list[Position]:
     """`count` quiet positions of the book, those with the smallest exact score first, either sign.
 
-    Two of them are never the same but for the mirror; they repeat in turn when the book has no
-    more. At random in which order, and in which of its two mirror images, an opening comes.
+    No two are mirror images of each other; they repeat in turn when the book has no more. Order and mirror image are
+    random.
     """
     rng = np.random.default_rng(seed)
     keys, imbalance = _book_entries(spec, plies)
@@ -98,11 +98,11 @@ def _book_entries(spec: GameSpec, plies: int) -> tuple[np.ndarray, np.ndarray]:
 
 @lru_cache(maxsize=8)
 def _solved_openings(spec: GameSpec, plies: int) -> tuple[Position, ...]:
-    """The quiet positions of `plies` stones with the smallest exact score, either sign, and of mirror images one.
+    """The quiet positions of `plies` stones with the smallest absolute exact score, one of each pair of mirror images.
     Empty if there are too many positions, or too hard ones.
 
-    All are solved, and by a solver of our own: were it to depend on the number that is wanted, or on what others have
-    solved before, whether openings are balanced, a match could not go on with the openings it began with.
+    All are solved by a new solver: the result must not depend on the requested number or on a filled table, or a
+    match could not continue with the openings that it began with.
     """
     positions = _quiet_positions(spec, plies)
     solver = Solver(spec, memory=_SOLVER_MEMORY)
@@ -120,7 +120,7 @@ def _solved_openings(spec: GameSpec, plies: int) -> tuple[Position, ...]:
 
 
 def _quiet_positions(spec: GameSpec, plies: int) -> list[Position]:
-    """Those of `plies` stones, of mirror images one; none if a ply has too many positions."""
+    """Those of `plies` stones, one of each pair of mirror images; none if a ply has too many positions."""
     level = [Position.start(spec)]
     for _ in range(plies):
         following: dict[int, Position] = {}
@@ -136,9 +136,7 @@ def _quiet_positions(spec: GameSpec, plies: int) -> list[Position]:
 
 
 def _shuffled(positions: Sequence[Position], count: int, seed: int) -> list[Position]:
-    """`count` of some positions, in turn when there are no more. At random in which order, and in which of its two
-    mirror images, each comes.
-    """
+    """`count` of the positions, repeated in turn if needed, in random order and random mirror images."""
     rng = np.random.default_rng(seed)
     order, are_mirrored = rng.permutation(len(positions)), rng.random(len(positions)) < 0.5
     shuffled = [
@@ -149,11 +147,10 @@ def _shuffled(positions: Sequence[Position], count: int, seed: int) -> list[Posi
 
 
 def random_openings(spec: GameSpec, count: int, *, seed: int, plies: int | None = None) -> list[Position]:
-    """`count` positions after random moves, unfinished, in which nobody can win at once.
+    """`count` unfinished positions after random moves, in which neither side can win with its next move.
 
-    They are distinct as long as the board has enough, and repeat in turn after that. All have
-    `plies` moves; by default an even number that is large enough for `count` distinct ones, at
-    most a quarter of the board.
+    They are distinct as long as the board has enough, and repeat in turn after that. All have `plies` moves; by default
+    an even number large enough for `count` distinct ones, at most a quarter of the board.
     """
     if plies is not None and not 0 <= plies < spec.cells:
         raise InvalidLimitError(f"openings of {plies} moves do not fit on {spec}, which has {spec.cells} cells")
@@ -191,7 +188,7 @@ def _distinct_openings(spec: GameSpec, count: int, plies: int, rng: np.random.Ge
 
 
 def _is_quiet(position: Position) -> bool:
-    """Whether the game goes on and nobody can end it with one move."""
+    """Whether the game is unfinished and neither side can win with its next move."""
     return not (position.is_over or position.winning_actions() or position.winning_actions(of_opponent=True))
 
 

@@ -1,52 +1,35 @@
 """Ratings: one number with an interval for each of many agents, from all their games at once.
 
-Results follow Davidson's model with a first-move term, fitted by maximum posterior: with strengths
-on the Elo scale, P(first wins) : P(draw) : P(second wins) is
+Results follow Davidson's model of games with draws, with a first-move term, fitted by maximum posterior. Its
+parameters [K] are natural logarithms: the strength of each agent, the advantage of the first move, the draw term.
+With t = strength of the first + advantage - strength of the second, the results of a game have the weights
 
-    10^((first + advantage) / 400)  :  nu * sqrt(product of both)  :  10^(second / 400)
+    first wins  e^t        draw  e^(t/2 + draw term)        second wins  1
 
-Games count as independent of each other.
+The log-posterior is strictly concave, so it has one peak, whatever the results. Games count as independent of each
+other. Reported strengths are on the Elo scale.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import newton
 from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtr
 
-from inarow.arena.davidson import Davidson, FloatArray, find_peak, profile_interval
-from inarow.arena.statistics import Interval
+from inarow.arena.statistics import Z_95, FloatArray, Interval
+from inarow.arena.tally import CrossTable
 from inarow.errors import InvalidAgentError, InvalidResultsError, shown
-from inarow.games.record import GameRecord
 
 _ELO = 400 / math.log(10)
 """Elo points in one natural logarithm."""
-
-
-@dataclass(frozen=True, slots=True)
-class Results:
-    """Games of one ordered pair of agents, counted for the side that moved first."""
-
-    first: str
-    second: str
-    wins: int
-    draws: int
-    losses: int
-
-    def __post_init__(self) -> None:
-        if min(self.wins, self.draws, self.losses) < 0:
-            raise InvalidResultsError(
-                f"{self.wins} wins, {self.draws} draws, {self.losses} losses: none can be negative"
-            )
-
-    @property
-    def games(self) -> int:
-        return self.wins + self.draws + self.losses
+_PRIOR_VARIANCE = 4.0**2
+"""Of the normal prior around 0 on every parameter: a standard deviation of 695 Elo. It keeps unbeaten
+agents finite, and pulls a strength 1,390 Elo off the mean as hard as half a point won or lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,49 +71,23 @@ class Ratings:
         return agents.index(agent)
 
 
-def count_results(records: Iterable[GameRecord]) -> list[Results]:
-    """The finished games, one entry for each ordered pair that met."""
-    winners: dict[tuple[str, str], Counter[int | None]] = defaultdict(Counter)
-    for record in records:
-        if record.termination != "unfinished":
-            winners[record.first, record.second][record.winner] += 1
-    return [Results(*pair, wins=won[1], draws=won[None], losses=won[2]) for pair, won in winners.items()]
-
-
-def linked_groups(results: Iterable[Results]) -> list[list[Results]]:
-    """The results apart for groups of agents that no games link; the one with the most games first."""
-    groups: list[tuple[set[str], list[Results]]] = []
-    for result in results:
-        agents, members = {result.first, result.second}, [result]
-        apart = []
-        for group in groups:
-            if group[0] & agents:
-                agents |= group[0]
-                members = group[1] + members
-            else:
-                apart.append(group)
-        groups = [*apart, (agents, members)]
-    return sorted((members for _, members in groups), key=lambda group: -sum(result.games for result in group))
-
-
-def fit_ratings(results: Iterable[Results], *, anchor: str = "random") -> Ratings:
+def fit_ratings(results: CrossTable, *, anchor: str = "random") -> Ratings:
     """Rates every agent that played; without `anchor` among them, the mean rating is 0.
 
-    Games of an agent against itself tell about the first move and draws only. Raises
+    Games of an agent against itself inform the first-move and draw terms only. Raises
     InvalidResultsError if there are no games, or groups of agents that no games link.
     """
-    played = [result for result in results if result.games]
-    agents = sorted({agent for result in played for agent in (result.first, result.second)})
+    agents = sorted(results.agents)
     if not agents:
         raise InvalidResultsError("there are no finished games; ratings need at least one")
-    model = _model(agents, played)
+    model = _model(agents, results)
     peak = find_peak(model)
     contrasts = _contrasts(agents, anchor)
     *elo, advantage = (_ELO * contrasts @ peak).tolist()
     *intervals, advantage_interval = (_elo_interval(model, peak, contrast) for contrast in contrasts)
     order = sorted(range(len(agents)), key=lambda agent: -elo[agent])
     return Ratings(
-        table=tuple(Rating(agents[i], elo[i], intervals[i], _games_of(agents[i], played)) for i in order),
+        table=tuple(Rating(agents[i], elo[i], intervals[i], results.games_of(agents[i])) for i in order),
         anchor=anchor if anchor in agents else None,
         advantage=advantage,
         advantage_interval=advantage_interval,
@@ -139,12 +96,11 @@ def fit_ratings(results: Iterable[Results], *, anchor: str = "random") -> Rating
     )
 
 
-def _model(agents: Sequence[str], results: Iterable[Results]) -> Davidson:
+def _model(agents: Sequence[str], results: CrossTable) -> Davidson:
     """The games of `agents`; raises InvalidResultsError unless they link each to all others."""
     counts = np.zeros((3, len(agents), len(agents)))
-    for result in results:
-        first, second = agents.index(result.first), agents.index(result.second)
-        counts[:, first, second] += result.wins, result.draws, result.losses
+    for (first, second), games in results.results.items():
+        counts[:, agents.index(first), agents.index(second)] += games.wins, games.draws, games.losses
     groups = connected_components(counts.sum(0), directed=False)[1]
     if groups.any():
         here, there = (
@@ -170,10 +126,6 @@ def _elo_interval(model: Davidson, peak: FloatArray, contrast: FloatArray) -> In
     return _ELO * low, _ELO * high
 
 
-def _games_of(agent: str, results: Iterable[Results]) -> int:
-    return sum(result.games for result in results if agent in (result.first, result.second))
-
-
 def _superiority(model: Davidson, peak: FloatArray, order: Sequence[int]) -> tuple[tuple[float, ...], ...]:
     covariance = np.linalg.inv(model.information(peak))[np.ix_(order, order)]
     variances = np.diag(covariance)
@@ -181,3 +133,101 @@ def _superiority(model: Davidson, peak: FloatArray, order: Sequence[int]) -> tup
     np.fill_diagonal(spread, 1)  # an agent against itself: 0 / 1
     strengths = peak[order]
     return tuple(map(tuple, ndtr((strengths[:, None] - strengths) / np.sqrt(spread)).tolist()))
+
+
+# --- Davidson's model ---
+
+
+@dataclass(frozen=True, slots=True)
+class Davidson:
+    """Games of n agents: K = n + 2. Rows are the agents that moved first, columns their opponents."""
+
+    wins: FloatArray  # [n, n], of the row
+    draws: FloatArray  # [n, n]
+    losses: FloatArray  # [n, n]
+
+    @property
+    def games(self) -> FloatArray:
+        return self.wins + self.draws + self.losses
+
+    def log_posterior(self, parameters: FloatArray) -> float:
+        """Up to a constant."""
+        win, draw, loss = self._log_chances(parameters)
+        likelihood = np.sum(self.wins * win + self.draws * draw + self.losses * loss)
+        return float(likelihood - parameters @ parameters / (2 * _PRIOR_VARIANCE))
+
+    def gradient(self, parameters: FloatArray) -> FloatArray:
+        """Of the log-posterior [K]."""
+        win, draw, _ = np.exp(self._log_chances(parameters))
+        points = self.wins + self.draws / 2 - self.games * (win + draw / 2)
+        drawn = self.draws - self.games * draw
+        return np.append(_by_term(points), drawn.sum()) - parameters / _PRIOR_VARIANCE
+
+    def information(self, parameters: FloatArray) -> FloatArray:
+        """Minus the Hessian of the log-posterior [K, K]: positive definite."""
+        win, draw, loss = np.exp(self._log_chances(parameters))
+        variance = self.games * (win * loss + draw * (win + loss) / 4)  # of the points
+        information = np.eye(len(parameters)) / _PRIOR_VARIANCE
+        information[:-2, :-2] += np.diag(variance.sum(0) + variance.sum(1)) - variance - variance.T
+        information[-2, :-2] = information[:-2, -2] = _by_term(variance)[:-1]
+        information[-2, -2] += variance.sum()
+        information[-1, :-1] = information[:-1, -1] = _by_term(self.games * draw * (loss - win) / 2)
+        information[-1, -1] += np.sum(self.games * draw * (1 - draw))
+        return information
+
+    def _log_chances(self, parameters: FloatArray) -> FloatArray:
+        """Of win, draw and loss [3, n, n]."""
+        strengths, advantage, draw_term = parameters[:-2], parameters[-2], parameters[-1]
+        t = strengths[:, None] - strengths + advantage
+        weights = np.stack([t, t / 2 + draw_term, np.zeros_like(t)])
+        total: FloatArray = np.logaddexp.reduce(weights)
+        return weights - total
+
+
+def _by_term(pairs: FloatArray) -> FloatArray:
+    """Derivatives by t of each pair [n, n], summed to those by each strength and by the advantage [n + 1]."""
+    return np.append(pairs.sum(1) - pairs.sum(0), pairs.sum())
+
+
+def find_peak(model: Davidson) -> FloatArray:
+    """The parameters [K] of the largest posterior."""
+    return _climb(model, np.zeros(len(model.wins) + 2))
+
+
+def profile_interval(model: Davidson, peak: FloatArray, contrast: FloatArray) -> Interval:
+    """A 95 % interval of `contrast @ parameters` by the likelihood ratio: the values at which the
+    best parameters are not much less likely than the peak. Unlike one from the curvature at the
+    peak, it is lopsided where the games are, as for an agent that never lost.
+    """
+    along = np.linalg.solve(model.information(peak), contrast)
+    deviation = math.sqrt(contrast @ along)
+    highest = model.log_posterior(peak)
+
+    def end(side: int) -> float:
+        def excess(distance: float) -> float:
+            best = _climb(model, peak + side * distance / deviation * along, held=contrast)
+            return math.sqrt(max(0.0, 2 * (highest - model.log_posterior(best)))) - Z_95
+
+        return float(contrast @ peak) + side * deviation * float(newton(excess, 0.0, x1=Z_95, tol=1e-3))
+
+    return end(-1), end(1)
+
+
+def _climb(model: Davidson, parameters: FloatArray, held: FloatArray | None = None) -> FloatArray:
+    """The peak, by Newton's method; among the parameters with the same `held @ parameters` if given.
+
+    Over a step that moves no log-weight of a result by more than `reach` against another, curvature
+    changes by a factor of at most e^reach. Steps are therefore cut to log(1 + reach) / reach of
+    their length: then none passes the top of its line, from wherever the climb starts.
+    """
+    gain = math.inf
+    while gain > 1e-8:
+        gradient, information = model.gradient(parameters), model.information(parameters)
+        step = np.linalg.solve(information, gradient)
+        if held is not None:
+            along = np.linalg.solve(information, held)
+            step -= along * (held @ step) / (held @ along)
+        gain = float(gradient @ step)
+        reach = 4 * float(np.abs(step).max())  # two strengths, the advantage, the draw term
+        parameters = parameters + step * (math.log1p(reach) / reach if reach else 1)
+    return parameters

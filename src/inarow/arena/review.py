@@ -38,10 +38,8 @@ class MoveReview:
 
 def review_game(position: Position, analyse: Callable[[Position], Analysis]) -> Iterator[MoveReview]:
     """Reviews the moves that led to `position`, from the first, with the solver that is passed in."""
-    current = Position.start(position.spec)
-    for action in position.actions:
-        yield review_move(current, action, analyse(current))
-        current = current.play(action)
+    for before, action in zip(position.line(), position.actions, strict=False):
+        yield review_move(before, action, analyse(before))
 
 
 def review_move(position: Position, action: int, analysis: Analysis) -> MoveReview:

@@ -1,4 +1,4 @@
-"""The sequential probability ratio test on pairs: plays on until one of two hypotheses is clear.
+"""Sequential probability ratio test on pairs: a match is played until one of two hypotheses is accepted.
 
 H0 says that the expected score is that of `elo0`, H1 that it is that of `elo1`. The test is the
 generalised one: of all pentanomial distributions with the expected score of a hypothesis, the one
@@ -21,8 +21,8 @@ from typing import Literal
 import numpy as np
 from scipy.optimize import brentq
 
-from inarow.arena.davidson import FloatArray
-from inarow.arena.statistics import PAIR_SCORES, expected_score, half_points
+from inarow.arena.statistics import PAIR_SCORES, FloatArray, expected_score
+from inarow.arena.tally import Tally
 from inarow.errors import InvalidLimitError
 from inarow.games.record import GameRecord
 
@@ -30,7 +30,7 @@ ERROR_RATE = 0.05
 """How often either hypothesis may be accepted when the other is true: alpha and beta."""
 _UPPER = math.log((1 - ERROR_RATE) / ERROR_RATE)
 _TRACE = 1e-3
-"""What a result that did not happen counts: without it, no distribution would fit many hypotheses."""
+"""Weight of a result that did not occur: without it, no distribution would fit many hypotheses."""
 
 Verdict = Literal["H0", "H1"]
 
@@ -85,16 +85,16 @@ class SprtResult:
 
 def until_decided(records: Iterable[GameRecord], sprt: Sprt) -> Iterator[GameRecord]:
     """The games of a match, in order, up to the pair that decides the test."""
-    counts = [0] * 5
-    points = 0
-    for number, record in enumerate(records):
+    tally = Tally()
+    pair: list[GameRecord] = []
+    for record in records:
         yield record
-        if number % 2 == 0:
-            points = half_points(record, 1)
-            continue
-        counts[points + half_points(record, 2)] += 1
-        if sprt.result(counts).accepted is not None:
-            return
+        pair.append(record)
+        if len(pair) == 2:
+            tally += Tally.of_pairs(pair)
+            if sprt.result(tally.pairs).accepted is not None:
+                return
+            pair = []
 
 
 def _log_tilt(weights: FloatArray, score: float) -> FloatArray:

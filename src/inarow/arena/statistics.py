@@ -1,4 +1,4 @@
-"""What games and moves say about agents, and how surely.
+"""Intervals and likelihoods: what games and moves say about agents, and how surely.
 
 Between two agents the unit is the pair: one opening played twice with sides swapped. The two games
 of a pair are not independent, the pairs are. A pair scores 0, 1/4, 1/2, 3/4 or 1 of its two points;
@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from statistics import NormalDist
 
 import numpy as np
-
-from inarow.games.record import GameRecord
+import numpy.typing as npt
 
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 Z_95 = NormalDist().inv_cdf(0.975)
@@ -22,11 +21,7 @@ _PRIOR = 0.2
 a result without variance still has an interval of sensible width."""
 
 Interval = tuple[float, float]
-
-
-def half_points(record: GameRecord, side: int) -> int:
-    """What side 1 or 2 made of a game: 2 for a win, 1 for a draw."""
-    return 1 if record.winner is None else 2 if record.winner == side else 0
+FloatArray = npt.NDArray[np.float64]
 
 
 def pair_score(counts: Sequence[int]) -> float:
@@ -74,8 +69,8 @@ def runs_interval(values: np.ndarray) -> Interval | None:
 
 
 def student_reach(values: np.ndarray) -> float:
-    """How far from their mean, at 95 %, normal values lie whose deviation these (at least two) tell."""
-    from scipy.special import stdtrit  # loads slowly, and matches do without
+    """Half-width of the central 95 % of a normal distribution whose deviation at least two values estimate."""
+    from scipy.special import stdtrit  # slow to import, and matches do not need it
 
     return float(stdtrit(len(values) - 1, 0.975)) * float(values.std(ddof=1))
 

@@ -11,33 +11,39 @@ from types import TracebackType
 from typing import Any, Self
 
 from inarow import __version__
-from inarow.arena.store_entries import (
+from inarow.arena.store_rows import (
+    GAME_COLUMNS,
     AgentIdentity,
     GradeEntry,
     MatchEntry,
-    PairResult,
     RunEntry,
     RunStatus,
     from_json,
+    from_row,
     to_json,
+    to_row,
 )
-from inarow.arena.store_games import COLUMNS, from_row, to_row
-from inarow.arena.store_schema import connect, damage_told, store_errors
+from inarow.arena.store_schema import connect, damage_errors, store_errors
+from inarow.arena.tally import SideTally, Tally
 from inarow.errors import StoreError, shown
 from inarow.games.record import GameRecord
 from inarow.games.spec import GameSpec
 
 _MATCH_COLUMNS = "key, board, a, b, seed, opening_plies, settings"
-_A_IS_FIRST = "first = a AND (a != b OR number % 2 = 0)"
+_COUNTS = (
+    "count(*) FILTER (WHERE winner = 1), count(*) FILTER (WHERE winner IS NULL), count(*) FILTER (WHERE winner = 2),"
+    " count(DISTINCT moves)"
+)
+"""A `SideTally` of the side that moved first."""
 _PAGE = 500
-"""Games read at a time: between pages, nothing is locked and no old state is kept alive."""
+"""Games read per query: between pages, nothing is locked and no old state is kept alive."""
 
 
 class Store:
     """A connection to a results store, for the thread that opened it.
 
-    Any number of processes may read while one writes; a writer waits for the one before it. What a
-    method writes is there as a whole or not at all. Every method raises StoreError.
+    Any number of processes may read while one writes; a writer waits for the one before it. Every
+    method that writes is one transaction, and every method raises StoreError.
     """
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
@@ -87,12 +93,17 @@ class Store:
                 raise StoreError(f"{self._path} has another match under the key {shown(match.key)}")
         return int(match_id)
 
+    def find_match(self, key: str) -> int | None:
+        """The id of the match under a key; a read, unlike `add_match`."""
+        rows = self._execute("SELECT id FROM matches WHERE key = ?", (key,))
+        return int(rows[0][0]) if rows else None
+
     def matches(self, *, board: str | None = None, agent: str | None = None) -> dict[int, MatchEntry]:
         """All matches by id, or those on a board, or those in which an agent of this name took part."""
         agents = self._agents()
-        rows = self._execute(f"SELECT id, {_MATCH_COLUMNS} FROM matches ORDER BY id")
-        with damage_told(self._path):
-            matches = {
+        rows = self._match_rows(board=board, agent=agent)
+        with damage_errors(self._path):
+            return {
                 match_id: MatchEntry(
                     key=key,
                     board=its_board,
@@ -104,12 +115,16 @@ class Store:
                 )
                 for match_id, key, its_board, a, b, seed, opening_plies, settings in rows
             }
-        wanted = None if board is None else str(GameSpec.parse(board))
-        return {
-            match_id: match
-            for match_id, match in matches.items()
-            if wanted in (None, match.board) and agent in (None, match.a.name, match.b.name)
-        }
+
+    def _match_rows(
+        self, *, board: str | None = None, agent: str | None = None, match_id: int | None = None
+    ) -> list[tuple[Any, ...]]:
+        """The id and all columns of matches; a filter that is None lets all pass."""
+        return self._execute(
+            f"SELECT id, {_MATCH_COLUMNS} FROM matches WHERE ifnull(board = ?, 1) AND ifnull(id = ?, 1)"
+            " AND (? IS NULL OR EXISTS (SELECT 1 FROM agents WHERE id IN (a, b) AND name = ?)) ORDER BY id",
+            (None if board is None else str(GameSpec.parse(board)), match_id, agent, agent),
+        )
 
     def add_games(self, match_id: int, games: Iterable[tuple[int, GameRecord]]) -> int:
         """Stores numbered games of a match and returns how many were new: a number that is already
@@ -120,7 +135,7 @@ class Store:
         with self._writing():
             before = self._connection.total_changes
             self._connection.executemany(
-                f"INSERT INTO games (match, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                f"INSERT INTO games (match, {GAME_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT (match, number) DO NOTHING",
                 rows,
             )
@@ -135,18 +150,17 @@ class Store:
     ) -> Iterator[GameRecord]:
         """The records as they were written, by match and number; see `matches` for the filters."""
         names = {agent_id: identity.name for agent_id, identity in self._agents().items()}
-        for each, match in self.matches(board=board, agent=agent).items():
-            if match_id in (None, each):
-                for row in self._game_rows(each):
-                    with damage_told(self._path):
-                        record = from_row(row, match.board, names)
-                    yield record
+        for each, _, its_board, *_ in self._match_rows(board=board, agent=agent, match_id=match_id):
+            for row in self._game_rows(each):
+                with damage_errors(self._path):
+                    record = from_row(row, its_board, names)
+                yield record
 
     def counted_matches(self, board: str) -> dict[int, MatchEntry]:
-        """The matches on a board that count, by id: of those with the same games, the newest that has some finished.
+        """The matches on a board that count, by id: of those with the same games, the newest that has finished ones.
 
-        Another version of inarow plays a match again, and its games are mostly the same: to add them up would
-        pass one sample off as two.
+        Another version of inarow plays a match again, and its games are mostly the same: adding them up would count
+        one sample twice.
         """
         rows = self._execute(
             "SELECT id FROM matches WHERE board = ? AND EXISTS"
@@ -155,38 +169,38 @@ class Store:
         )
         played = {match_id for (match_id,) in rows}
         matches = {match_id: match for match_id, match in self.matches(board=board).items() if match_id in played}
-        with damage_told(self._path):
+        with damage_errors(self._path):
             newest = {match.games_key: match_id for match_id, match in matches.items()}
         return {match_id: matches[match_id] for match_id in sorted(newest.values())}
 
-    def results(self, board: str) -> list[PairResult]:
-        """What the finished games of the counted matches on a board sum up to, for each ordered pair of agents that
-        met.
-        """
+    def results(self, match_ids: Iterable[int]) -> dict[tuple[AgentIdentity, AgentIdentity], SideTally]:
+        """The finished games of some matches: for each ordered pair of agents that met, the tally of the first."""
         agents = self._agents()
         rows = self._execute(
-            "SELECT first, second, count(*) FILTER (WHERE winner = 1), count(*) FILTER (WHERE winner IS NULL),"
-            " count(*) FILTER (WHERE winner = 2), count(DISTINCT moves) FROM games"
-            " WHERE match IN (SELECT value FROM json_each(?)) AND termination != 'unfinished'"
-            " GROUP BY first, second ORDER BY first, second",
-            (to_json(list(self.counted_matches(board))),),
+            f"SELECT first, second, {_COUNTS} FROM games WHERE match IN (SELECT value FROM json_each(?))"
+            " AND termination != 'unfinished' GROUP BY first, second ORDER BY first, second",
+            (to_json(list(match_ids)),),
         )
-        with damage_told(self._path):
-            return [PairResult(agents[first], agents[second], *counts) for first, second, *counts in rows]
+        with damage_errors(self._path):
+            return {(agents[first], agents[second]): SideTally(*counts) for first, second, *counts in rows}
 
-    def match_results(self, board: str) -> dict[int, tuple[int, int, int]]:
-        """Wins, draws and losses of a, by the id of each match on a board that has finished games.
+    def match_tallies(self, match_ids: Iterable[int], *, games: int | None = None) -> dict[int, Tally]:
+        """The tally of a in each of some matches that have finished games; with `games`, of the first ones only.
 
         Against itself, a is the side that moves first in the games of even numbers.
         """
         rows = self._execute(
-            f"SELECT match, count(*) FILTER (WHERE winner = iif({_A_IS_FIRST}, 1, 2)),"
-            f" count(*) FILTER (WHERE winner IS NULL), count(*) FILTER (WHERE winner = iif({_A_IS_FIRST}, 2, 1))"
-            " FROM games JOIN matches ON matches.id = games.match"
-            " WHERE board = ? AND termination != 'unfinished' GROUP BY match",
-            (str(GameSpec.parse(board)),),
+            f"SELECT match, first = a AND (a != b OR number % 2 = 0) AS is_first, {_COUNTS}"
+            " FROM games JOIN matches ON matches.id = match WHERE match IN (SELECT value FROM json_each(?))"
+            " AND termination != 'unfinished' AND ifnull(number < ?, 1) GROUP BY match, is_first",
+            (to_json(list(match_ids)), games),
         )
-        return {match_id: (wins, draws, losses) for match_id, wins, draws, losses in rows}
+        tallies: dict[int, Tally] = {}
+        for match_id, is_first, *counts in rows:
+            side = SideTally(*counts)
+            own = Tally(as_first=side) if is_first else Tally(as_second=side.swapped())
+            tallies[match_id] = tallies.get(match_id, Tally()) + own
+        return tallies
 
     # --- grades and runs ---
 
@@ -203,7 +217,7 @@ class Store:
         board = str(GameSpec.parse(board))
         agents = self._agents()
         rows = self._execute("SELECT agent, suite, grade, created FROM grades WHERE board = ? ORDER BY id", (board,))
-        with damage_told(self._path):
+        with damage_errors(self._path):
             return [
                 GradeEntry(agents[agent], board, suite, from_json(grade), created)
                 for agent, suite, grade, created in rows
@@ -230,7 +244,7 @@ class Store:
         rows = self._execute(
             "SELECT id, kind, config, status, started, finished, command, version FROM runs ORDER BY id"
         )
-        with damage_told(self._path):
+        with damage_errors(self._path):
             return [RunEntry(run_id, kind, from_json(config), *rest) for run_id, kind, config, *rest in rows]
 
     # --- rows ---
@@ -278,16 +292,11 @@ class Store:
         return rows[0][0], {name: agent_id for _, name, agent_id in rows}
 
     def _game_rows(self, match_id: int) -> Iterator[tuple[Any, ...]]:
-        page = self._game_page(match_id, after=-1)
-        while page:
+        query = f"SELECT {GAME_COLUMNS} FROM games WHERE match = ? AND number > ? ORDER BY number LIMIT {_PAGE}"
+        last = -1
+        while page := self._execute(query, (match_id, last)):
             yield from page
-            page = self._game_page(match_id, after=page[-1][0])
-
-    def _game_page(self, match_id: int, *, after: int) -> list[tuple[Any, ...]]:
-        return self._execute(
-            f"SELECT {COLUMNS} FROM games WHERE match = ? AND number > ? ORDER BY number LIMIT {_PAGE}",
-            (match_id, after),
-        )
+            last = page[-1][0]
 
 
 def _now() -> str:

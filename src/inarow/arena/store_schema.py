@@ -1,6 +1,6 @@
-"""The file behind the results store: its schema, and what is accepted as one.
+"""The file of the results store: its schema, and the checks when it is opened.
 
-An SQLite database in WAL mode. `application_id` tells whose it is, `user_version` which schema it has.
+An SQLite database in WAL mode. `application_id` marks it as ours, `user_version` is the version of its schema.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             parameters TEXT NOT NULL,  -- JSON
             content_hash TEXT
         )""",
-        # The name alone does not tell what played: defaults change with versions, a net with training.
+        # The name alone does not identify an agent: defaults change with versions, a net with training.
         "CREATE UNIQUE INDEX agents_identity ON agents (name, kind, parameters, ifnull(content_hash, ''))",
         """CREATE TABLE matches (
             id INTEGER PRIMARY KEY,
@@ -77,27 +77,22 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         )""",
     ),
 )
-"""The statements that lead from the version of their index to the next. Released ones never change."""
+"""The statements that migrate from the version of their index to the next. Released ones never change."""
 
 
 def default_store_path() -> Path:
-    """`inarow/lab.sqlite` in the user's data folder; XDG_DATA_HOME decides where it is set. Raises StoreError."""
-    return _data_folder() / "inarow/lab.sqlite"
-
-
-def _data_folder() -> Path:
-    if chosen := os.environ.get("XDG_DATA_HOME"):
-        return Path(chosen)
+    """`inarow/lab.sqlite` in XDG_DATA_HOME, or else in the user's data folder; raises StoreError."""
+    folder = {"win32": "AppData/Local", "darwin": "Library/Application Support"}.get(sys.platform, ".local/share")
     try:
-        home = Path.home()
+        data = os.environ.get("XDG_DATA_HOME") or Path.home() / folder
     except RuntimeError:
-        raise StoreError("nobody knows your home folder: set XDG_DATA_HOME, or name a results store") from None
-    return home / {"win32": "AppData/Local", "darwin": "Library/Application Support"}.get(sys.platform, ".local/share")
+        raise StoreError("cannot determine the home directory; set XDG_DATA_HOME or name a results store") from None
+    return Path(data) / "inarow/lab.sqlite"
 
 
 @contextmanager
 def store_errors(path: Path) -> Iterator[None]:
-    """Within, whatever the database or the file system says is told as a StoreError."""
+    """Raises errors of the database or the file system as StoreError."""
     try:
         yield
     except (sqlite3.Error, OSError, UnicodeError, OverflowError) as error:
@@ -105,8 +100,8 @@ def store_errors(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def damage_told(path: Path) -> Iterator[None]:
-    """Within, rows that contradict each other or hold what no store writes are told as a StoreError."""
+def damage_errors(path: Path) -> Iterator[None]:
+    """Raises StoreError for rows that contradict each other or hold invalid values."""
     try:
         yield
     except InarowError:
@@ -141,7 +136,7 @@ def connect(path: Path, *, readonly: bool) -> sqlite3.Connection:
 
 
 def _accept(connection: sqlite3.Connection, path: Path, readonly: bool) -> None:
-    """Checks, migrates and sets up; in one transaction, so that two openings at once agree."""
+    """Checks, migrates and sets up, in one transaction: processes may open the store at the same time."""
     connection.execute("BEGIN" if readonly else "BEGIN IMMEDIATE")
     if _pragma(connection, "application_id") == APPLICATION_ID:
         _check_length(connection, path)
@@ -153,20 +148,16 @@ def _accept(connection: sqlite3.Connection, path: Path, readonly: bool) -> None:
     if readonly and version < len(MIGRATIONS):
         raise StoreError(f"{path} is empty or has an old schema; open it for writing once")
     if version < len(MIGRATIONS):
-        _migrate(connection, version)
+        for statements in MIGRATIONS[version:]:
+            for statement in statements:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
     connection.execute("COMMIT")
     if not readonly:
         connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA foreign_keys = ON")
-
-
-def _migrate(connection: sqlite3.Connection, version: int) -> None:
-    for statements in MIGRATIONS[version:]:
-        for statement in statements:
-            connection.execute(statement)
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
 
 
 def _is_blank(connection: sqlite3.Connection) -> bool:
@@ -175,7 +166,7 @@ def _is_blank(connection: sqlite3.Connection) -> bool:
 
 
 def _check_length(connection: sqlite3.Connection, path: Path) -> None:
-    """SQLite itself misses a cut within the last page. While there is a log, it may hold the rest."""
+    """SQLite does not detect a file cut within its last page. A write-ahead log may hold the rest."""
     expected = _pragma(connection, "page_count") * _pragma(connection, "page_size")
     file = path.resolve()
     log = file.with_name(f"{file.name}-wal")

@@ -1,15 +1,17 @@
 """Suites: positions to decide in, with the exact score of every action.
 
-A suite file is an `.npz` of three arrays: `moves` (bytes, a move string for each position), `scores`
-(int8, one row for each position and one column for each action, for the side to move) and `header`
-(bytes of a JSON object with format, version, board, entries, checksum and provenance). Read without
-pickle; a file that is anything else is refused.
+A suite file is an `.npz` of three arrays: `moves` (bytes, a move string per position), `scores` (int8, a row per
+position and a column per action, for the side to move) and `header` (bytes of a JSON object with format, version,
+board, entries, checksum and provenance). It is read without pickle and checked.
 """
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import as_file, files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +20,15 @@ import numpy as np
 from inarow.errors import InvalidLimitError, SuiteError, shown
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
+from inarow.search.solver.solution import win_score
 from inarow.search.solver.solver import Solver
 from inarow.storage.array_file import FileKind, load_arrays, save_arrays
 
+STANDARD, EXHAUSTIVE = "standard", "exhaustive"
+MAX_EXHAUSTIVE = 200_000
+"""Positions of the largest exhaustive suite."""
 ILLEGAL = -128
-"""Stands for a score where the action is illegal; no score is as low."""
+"""The score of an illegal action; below every real score."""
 _KIND = FileKind("inarow-suite", 1, "a suite", SuiteError, max_bytes=64 << 20)
 
 
@@ -73,7 +79,8 @@ class Suite:
             if header["checksum"] != _checksum(spec, moves, scores):
                 raise SuiteError(f"{path} is damaged: its checksum is wrong")
             positions = tuple(Position.parse(text.decode("ascii"), spec) for text in moves.tolist())
-            if any(_legal(row) != position.legal_actions for row, position in zip(scores, positions, strict=True)):
+            legal = [tuple(np.flatnonzero(row != ILLEGAL).tolist()) for row in scores]
+            if legal != [position.legal_actions for position in positions]:
                 raise SuiteError(f"{path} is damaged: its scores are not those of the legal moves")
             return cls(name or path.name, spec, positions, scores, dict(header["provenance"]))
 
@@ -88,13 +95,101 @@ def _checksum(spec: GameSpec, moves: np.ndarray, scores: np.ndarray) -> str:
     return digest.hexdigest()
 
 
-def _legal(scores: np.ndarray) -> tuple[int, ...]:
-    return tuple(np.flatnonzero(scores != ILLEGAL).tolist())
-
-
 def exact_scores(position: Position, solver: Solver) -> list[int]:
     """A row of a suite's scores; raises InvalidLimitError if the solver gives up."""
     scores = solver.analyse(position).scores
     if any(scores[action] is None for action in position.legal_actions):
         raise InvalidLimitError(f"{position.spec} is too hard to solve after {shown(position.moves)}")
     return [ILLEGAL if score is None else score for score in scores]
+
+
+# --- suites by name ---
+
+
+def find_suite(name: str | None, spec: GameSpec) -> Suite:
+    """The suite `standard` (shipped), `exhaustive` (every position of a small board) or the one in a
+    file. Without a name, the standard suite of the board if it has one, else the exhaustive one.
+    """
+    if name is None:
+        name = STANDARD if _shipped(spec).is_file() else EXHAUSTIVE
+    if name == STANDARD:
+        return standard_suite(spec)
+    if name == EXHAUSTIVE:
+        return exhaustive_suite(spec)
+    suite = Suite.load(Path(name))
+    if suite.spec != spec:
+        raise SuiteError(f"{name} is a suite for {suite.spec}, not for {spec}")
+    return suite
+
+
+@lru_cache(maxsize=4)
+def standard_suite(spec: GameSpec) -> Suite:
+    """The suite that ships with the package for a board; raises SuiteError if there is none."""
+    source = _shipped(spec)
+    if not source.is_file():
+        raise SuiteError(
+            f"no suite ships with the package for {spec}; use {EXHAUSTIVE}, or make one: inarow suite build"
+        )
+    with as_file(source) as path:
+        return Suite.load(path, name=STANDARD)
+
+
+def _shipped(spec: GameSpec) -> Traversable:
+    return files("inarow.arena") / "suites" / f"{str(spec).replace('/', '-')}.npz"
+
+
+# --- every position of a small board ---
+
+
+@lru_cache(maxsize=4)
+def exhaustive_suite(spec: GameSpec) -> Suite:
+    """All reachable unfinished positions of a board, ply by ply.
+
+    Symmetric positions are listed apart, since an agent need not treat them alike. Raises
+    InvalidLimitError if there are more than `MAX_EXHAUSTIVE`.
+    """
+    levels = _levels(spec)
+    positions = [position for level in levels for position in level.values()]
+    scores = np.full((len(positions), spec.actions), ILLEGAL, np.int8)
+    following: dict[int, int] = {}
+    row = len(positions)
+    for level in reversed(levels):
+        row -= len(level)
+        scores_of_level = {key: _scores(position, following) for key, position in level.items()}
+        for number, its_scores in enumerate(scores_of_level.values(), start=row):
+            scores[number, list(its_scores)] = list(its_scores.values())
+        following = {key: max(its_scores.values()) for key, its_scores in scores_of_level.items()}
+    return Suite(EXHAUSTIVE, spec, tuple(positions), scores, {})
+
+
+def _levels(spec: GameSpec) -> list[dict[int, Position]]:
+    """The unfinished positions of each ply, by key."""
+    start = Position.start(spec)
+    levels = [{start.key: start}]
+    left = MAX_EXHAUSTIVE - 1
+    while levels[-1]:
+        level: dict[int, Position] = {}
+        for position in levels[-1].values():
+            for action in position.legal_actions:
+                after = position.play(action)
+                if not after.is_over:
+                    level.setdefault(after.key, after)
+            if len(level) > left:
+                raise InvalidLimitError(
+                    f"{spec} has more than {MAX_EXHAUSTIVE:,} positions; draw some: inarow suite build"
+                )
+        left -= len(level)
+        levels.append(level)
+    return levels[:-1]
+
+
+def _scores(position: Position, following: dict[int, int]) -> dict[int, int]:
+    """The score of each legal action; `following` has those of the unfinished positions after them."""
+    scores = {}
+    for action in position.legal_actions:
+        after = position.play(action)
+        if after.is_over:
+            scores[action] = 0 if after.winner is None else win_score(position, 1)
+        else:
+            scores[action] = -following[after.key]
+    return scores

@@ -1,7 +1,7 @@
 """Making suites: positions of every stage of the game, from weak and from strong play.
 
-Drawing them is quick; scoring them is long work, done in worker processes. What is scored is
-appended to a journal beside the suite, one line a position, so that a killed build can go on.
+Scoring takes long and runs in worker processes. Scored positions are appended to a journal beside the suite, so that
+a killed build can continue.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NOISE = 0.2
 """Chance of a uniformly random move instead of the player's."""
 MAX_POSITIONS = 1_000_000
 _MAX_MISSES = 1000
-"""Games in a row without a new position after which a player is said to find no more."""
+"""Games in a row without a new position after which a player gives up."""
 _CHUNK = 4
 """Positions a task: few, since those of early plies take seconds."""
 
@@ -51,11 +51,11 @@ def build_suite(
 ) -> Suite:
     """Draws `positions` positions, scores every action in them and writes the suite to `path`.
 
-    The suite follows from board, number and seed alone. `progress` is told of the drawing first,
-    then of the scoring. The journal `path` + `.journal` is used and removed.
+    The suite depends on board, number and seed only. `progress` counts the drawn positions first, then the scored
+    ones. The journal `path` + `.journal` is used and removed.
     """
     if path.is_dir() or not path.parent.is_dir():
-        raise SuiteError(f"{path} is a folder, or in one that is not there; a file is to be written")
+        raise SuiteError(f"{path} is not a file name in an existing folder")
     drawn = draw_positions(spec, positions, seed=seed, progress=progress)
     about = {
         "command": f"inarow suite build {path.name} --board {spec} --positions {positions} --seed {seed}",
@@ -126,7 +126,7 @@ def _play_to(ply: int, spec: GameSpec, agent: Agent, rng: np.random.Generator) -
 def _score(
     drawn: Sequence[Position], journal: Journal, spec: GameSpec, pool: Pool, memory: int, progress: Progress | None
 ) -> dict[str, list[int]]:
-    """The scores of positions by moves: those of the journal, and the others, which go there as they come."""
+    """The scores of positions by moves, from the journal or else computed and added to it."""
     scored = {moves: [int(score) for score in scores] for moves, *scores in (line.split(" ") for line in journal.lines)}
     missing = [position.moves for position in drawn if position.moves not in scored]
     left = len(missing)

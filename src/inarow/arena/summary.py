@@ -1,35 +1,25 @@
-"""The result of a match, from a's view: the JSON that others rely on."""
+"""The result of a match from a's perspective, and its JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from inarow.arena.sprt import Sprt, SprtResult
-from inarow.arena.statistics import (
-    Interval,
-    elo,
-    half_points,
-    likelihood_of_superiority,
-    pair_score,
-    score_interval,
-)
+from inarow.arena.tally import Tally
 from inarow.games.record import GameRecord, Ply
 
-
-@dataclass(frozen=True, slots=True)
-class SideResult:
-    """How a did on one side of the board."""
-
-    games: int
-    wins: int
-    draws: int
-    losses: int
+_FIGURES = (
+    *("score", "score_interval", "elo", "elo_interval", "los", "pairs"),
+    *("openings", "opening_plies", "plies_per_game", "cost", "seed", "sprt"),
+)
+"""Of a `MatchSummary`, after its counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentCost:
-    """What an agent spent, and what it lost other than by the rules."""
+    """What an agent spent, and its games lost by a fault."""
 
     seconds_per_move: float | None
     nodes_per_move: float | None
@@ -38,30 +28,18 @@ class AgentCost:
     crashes: int
     time_outs: int
 
+    @property
+    def faults(self) -> dict[str, int]:
+        return {"illegal_moves": self.illegal_moves, "crashes": self.crashes, "time_outs": self.time_outs}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatchSummary:
-    """Counts and rates of a match. Intervals hold 95 %; an infinite Elo difference is None."""
+class MatchSummary(Tally):
+    """The tally of a match from a's view, and what its games cost."""
 
     a: str
     b: str
     board: str
-    games: int
-    distinct_games: int
-    """Games that differ in their moves or in who moved first."""
-    wins: int
-    draws: int
-    losses: int
-    as_first: SideResult
-    as_second: SideResult
-    score: float
-    score_interval: Interval
-    elo: float | None
-    elo_interval: tuple[float | None, float | None]
-    los: float
-    """Likelihood that a is the stronger one."""
-    pairs: tuple[int, int, int, int, int]
-    """Pairs in which a made 0, 1/2, 1, 3/2, 2 points."""
     openings: int
     """Distinct openings."""
     opening_plies: int
@@ -70,47 +48,32 @@ class MatchSummary:
     """Under `a` and `b`."""
     seed: int | None
     sprt: SprtResult | None = None
-    """Where the sequential test stands, if there was one."""
+    """State of the sequential test, if there was one."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Intervals hold 95 %; an infinite Elo difference is None."""
+        names = {"a": self.a, "b": self.b, "board": self.board}
+        return {**names, **Tally.to_dict(self), **{name: getattr(self, name) for name in _FIGURES}}
 
 
 def summarise(records: Sequence[GameRecord], sprt: Sprt | None = None) -> MatchSummary:
     """The summary of pairs of games: a is the first side in the even records, b in the odd ones."""
-    points = [half_points(record, 1 + number % 2) for number, record in enumerate(records)]
+    tally = Tally.of_pairs(records)
     actions = [record.actions for record in records]
-    pairs = [0] * 5
-    for one, other in zip(points[::2], points[1::2], strict=True):
-        pairs[one + other] += 1
-    sides = [_side_result(points[side::2]) for side in (0, 1)]
-    interval = score_interval(pairs)
-    score = pair_score(pairs)
     return MatchSummary(
+        as_first=tally.as_first,
+        as_second=tally.as_second,
+        pairs=tally.pairs,
         a=records[0].first,
         b=records[0].second,
         board=records[0].board,
-        games=len(records),
-        distinct_games=len({(number % 2, record.moves) for number, record in enumerate(records)}),
-        wins=points.count(2),
-        draws=points.count(1),
-        losses=points.count(0),
-        as_first=sides[0],
-        as_second=sides[1],
-        score=score,
-        score_interval=interval,
-        elo=elo(score),
-        elo_interval=(elo(interval[0]), elo(interval[1])),
-        los=likelihood_of_superiority(pairs),
-        pairs=(pairs[0], pairs[1], pairs[2], pairs[3], pairs[4]),
         openings=len({moves[: records[0].opening] for moves in actions}),
         opening_plies=records[0].opening,
         plies_per_game=sum(map(len, actions)) / len(records),
         cost={"a": _cost(records, 0), "b": _cost(records, 1)},
         seed=records[0].seed,
-        sprt=None if sprt is None else sprt.result(pairs),
+        sprt=None if sprt is None else sprt.result(tally.pairs),
     )
-
-
-def _side_result(points: Sequence[int]) -> SideResult:
-    return SideResult(len(points), points.count(2), points.count(1), points.count(0))
 
 
 def _cost(records: Sequence[GameRecord], player: int) -> AgentCost:

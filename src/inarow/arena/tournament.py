@@ -1,20 +1,23 @@
-"""A tournament: many agents, a match between each two of them, or between the first and each other."""
+"""Tournaments: a match between every pair of agents, or between the first agent and each other."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 from inarow.agents.registry import make_agent
-from inarow.arena.openings import OpeningKind
-from inarow.arena.resume import play_into_store, stored_games
-from inarow.arena.schedule import MatchPlan, check_seed, plan_match
-from inarow.arena.standings import TournamentSummary, sum_up
+from inarow.arena.leaderboard import Leaderboard, Standing, rank_agents
+from inarow.arena.match import USUAL, MatchPlan, MatchSettings, plan_match, play_missing, stored_games
+from inarow.arena.ratings import Ratings
 from inarow.arena.store import Store
-from inarow.arena.summary import summarise
+from inarow.arena.summary import MatchSummary, summarise
+from inarow.arena.tally import CrossTable
 from inarow.errors import InvalidAgentError, InvalidLimitError, shown
+from inarow.games.record import GameRecord
 from inarow.games.spec import CONNECT_FOUR, GameSpec
 from inarow.workers import Workers
 
@@ -29,6 +32,10 @@ class TournamentPlan:
     seed: int
 
     @property
+    def board(self) -> str:
+        return str(self.matches[0].spec)
+
+    @property
     def games(self) -> int:
         return sum(match.games for match in self.matches)
 
@@ -36,21 +43,15 @@ class TournamentPlan:
 def plan_tournament(
     agents: Sequence[str],
     spec: GameSpec = CONNECT_FOUR,
+    settings: MatchSettings = USUAL,
     *,
-    games: int = 100,
-    seed: int = 0,
     gauntlet: bool = False,
-    openings: OpeningKind = "balanced",
-    opening_plies: int | None = None,
-    move_seconds: float | None = None,
 ) -> TournamentPlan:
-    """A checked plan in which all agents meet, or with `gauntlet` the first meets all others, in
-    matches of `games` games.
+    """A checked plan in which all agents meet, or with `gauntlet` the first meets all others.
 
     The match of two agents does not depend on the other agents or on their order, so a later
     tournament with more of them finds it in the store.
     """
-    check_seed(seed)
     names = tuple(make_agent(agent).name for agent in agents)
     if len(names) < 2:
         raise InvalidLimitError(f"a tournament needs at least 2 agents; there {'are none' if not names else 'is 1'}")
@@ -59,37 +60,98 @@ def plan_tournament(
             raise InvalidAgentError(f"{shown(name)} takes part more than once")
     pairings = combinations(names, 2) if not gauntlet else ((names[0], other) for other in names[1:])
     matches = tuple(
-        plan_match(
-            a,
-            b,
-            spec,
-            games=games,
-            seed=_match_seed(seed, a, b),
-            openings=openings,
-            opening_plies=opening_plies,
-            move_seconds=move_seconds,
-        )
+        plan_match(a, b, spec, replace(settings, seed=_match_seed(settings.seed, a, b)))
         for a, b in map(sorted, pairings)
     )
-    return TournamentPlan(agents=names, matches=matches, gauntlet=gauntlet, seed=seed)
+    return TournamentPlan(agents=names, matches=matches, gauntlet=gauntlet, seed=settings.seed)
 
 
 def _match_seed(seed: int, a: str, b: str) -> int:
-    """A seed of their own, lest an agent makes the same random choices against everybody."""
+    """A seed for each pair, so that an agent does not repeat its random choices against every opponent."""
     digest = hashlib.blake2b(f"{seed} {a} {b}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 1
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TournamentSummary:
+    """Leaderboard and matches of a tournament."""
+
+    leaderboard: Leaderboard
+    matches: tuple[MatchSummary, ...]
+    seed: int
+    gauntlet: bool
+
+    @property
+    def ratings(self) -> Ratings:
+        return self.leaderboard.groups[0]
+
+    @property
+    def standings(self) -> list[Standing]:
+        """Strongest first."""
+        return self.leaderboard.standings()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON that others rely on. Intervals hold 95 %."""
+        ratings, cross = self.ratings, self.leaderboard.cross
+        return {
+            "board": self.leaderboard.board,
+            "games": cross.games,
+            "distinct_games": cross.distinct_games,
+            "seed": self.seed,
+            "gauntlet": self.gauntlet,
+            "standings": [_row(standing) for standing in self.standings],
+            "anchor": ratings.anchor,
+            "advantage": ratings.advantage,
+            "advantage_interval": ratings.advantage_interval,
+            "draw_rate_equal": ratings.draw_rate_equal,
+            "matches": [match.to_dict() for match in self.matches],
+        }
+
+
+def _row(standing: Standing) -> dict[str, Any]:
+    assert standing.rating is not None
+    counts = standing.tally.to_dict()
+    del counts["distinct_games"]
+    sides = {side: counts.pop(side) for side in ("as_first", "as_second")}
+    return {
+        "agent": standing.agent,
+        "elo": standing.rating.elo,
+        "elo_interval": standing.rating.interval,
+        "los": standing.los,
+        **counts,
+        "score": standing.score,
+        **sides,
+        **standing.faults,
+    }
+
+
 def play_tournament(plan: TournamentPlan, store: Store, *, workers: Workers = 1) -> TournamentSummary:
-    """Plays what the store does not have yet, into it, and sums up. `play_into_store` does the
-    same with `plan.matches` batch by batch.
+    """Plays the games that the store lacks into it, and summarises them. `play_missing` plays
+    `plan.matches` batch by batch.
     """
-    for _ in play_into_store(plan.matches, store, workers=workers):
+    for _ in play_missing(plan.matches, store, workers=workers):
         pass
     return summarise_tournament(plan, store)
 
 
-def summarise_tournament(plan: TournamentPlan, store: Store) -> TournamentSummary:
-    """The summary of a tournament whose games are all in the store."""
-    matches = [summarise(stored_games(match, store)) for match in plan.matches]
-    return sum_up(matches, seed=plan.seed, gauntlet=plan.gauntlet)
+def summarise_tournament(
+    plan: TournamentPlan, store: Store, visit: Callable[[GameRecord], object] | None = None
+) -> TournamentSummary:
+    """The summary of a tournament whose games are all in the store; `visit` receives each of them in order. Every
+    game is decoded once.
+    """
+    matches = []
+    for match in plan.matches:
+        records = stored_games(match, store)
+        if visit is not None:
+            for record in records:
+                visit(record)
+        matches.append(summarise(records))
+    cross = CrossTable()
+    faults: dict[str, Counter[str]] = {agent: Counter() for agent in plan.agents}
+    for summary in matches:
+        cross.add_match(summary.a, summary.b, summary)
+        for agent, cost in zip((summary.a, summary.b), summary.cost.values(), strict=True):
+            faults[agent].update(cost.faults)
+    leaderboard = replace(rank_agents(plan.board, cross), faults=faults, seeds=(plan.seed,))
+    return TournamentSummary(leaderboard=leaderboard, matches=tuple(matches), seed=plan.seed, gauntlet=plan.gauntlet)
