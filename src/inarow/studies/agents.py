@@ -1,20 +1,22 @@
-"""Agents as their authors published them, faults included.
+"""Agents as their authors published them, faults included, under the name of their study.
 
-They exist so that published tables can be met, and carry the name of their study. The rooms
-below know nothing of them: this table is offered to the registry as a plug-in.
+The registry loads this table as a plug-in (entry point `inarow.agents`); no other package depends on it.
 """
 
 from __future__ import annotations
 
 from inarow.agents.registry import AgentKind
 from inarow.agents.simple import NoParameters
-from inarow.studies.gupta_shah_2022.minimax import GuptaShahMinimax
-from inarow.studies.harman.mcts import HarmanMcts, HarmanMctsParameters
-from inarow.studies.harman.q import HarmanQ, HarmanQParameters
-from inarow.studies.kumbhakern_2025.players import PublishedWindowParameters, build_published_window
-from inarow.studies.paranji_2025.minimax import ParanjiMinimax, ParanjiMinimaxParameters
-from inarow.studies.paranji_2025.q import ParanjiQ, ParanjiQParameters
-from inarow.studies.paranji_2025.winblock import ParanjiWinBlock
+from inarow.studies.gupta_shah_2022.agents import GuptaShahMinimax
+from inarow.studies.harman.agents import HarmanMcts, HarmanMctsParameters, HarmanQ, HarmanQParameters
+from inarow.studies.kumbhakern_2025.agents import PublishedWindowParameters, build_published_window
+from inarow.studies.paranji_2025.agents import (
+    ParanjiMinimax,
+    ParanjiMinimaxParameters,
+    ParanjiQ,
+    ParanjiQParameters,
+    ParanjiWinBlock,
+)
 
 KINDS = (
     AgentKind(

@@ -1,24 +1,60 @@
-"""The studies by name."""
+"""The studies by name: those of this package, registered ones, and those of installed packages."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import entry_points
 
-from inarow.errors import InvalidStudyError, shown
-from inarow.studies.gupta_shah_2022.study import GUPTA_SHAH_2022
-from inarow.studies.harman.study import HARMAN
-from inarow.studies.kumbhakern_2025.study import KUMBHAKERN_2025
-from inarow.studies.paranji_2025.study import PARANJI_2025
-from inarow.studies.santos_2025.study import SANTOS_2025
+from inarow.errors import InvalidStudyError, one_line, shown
+from inarow.studies.gupta_shah_2022.report import GUPTA_SHAH_2022
+from inarow.studies.harman.report import HARMAN
+from inarow.studies.kumbhakern_2025.report import KUMBHAKERN_2025
+from inarow.studies.paranji_2025.report import PARANJI_2025
+from inarow.studies.santos_2025.report import SANTOS_2025
 from inarow.studies.study import Study
 
-STUDIES: Mapping[str, Study] = {
+_PLUGINS = "inarow.studies"  # group of entry points; each names a `Study`
+_registered: dict[str, Study] = {
     study.name: study for study in (PARANJI_2025, KUMBHAKERN_2025, HARMAN, SANTOS_2025, GUPTA_SHAH_2022)
 }
 
 
+def register_study(study: Study) -> Study:
+    """Adds a study for this process and returns it; raises InvalidStudyError if another one has its name."""
+    if studies().get(study.name, study) != study:
+        raise InvalidStudyError(f"there is another study {shown(study.name)}; choose a different name")
+    _registered[study.name] = study
+    return study
+
+
+def studies() -> Mapping[str, Study]:
+    """All studies by name. Installed packages offer theirs by entry points in the group `inarow.studies`; a name
+    that is taken stays what it is.
+    """
+    return {**_plugins()[0], **_registered}
+
+
 def find_study(name: str) -> Study:
-    """The study of a name; raises InvalidStudyError with the names there are."""
-    if name not in STUDIES:
-        raise InvalidStudyError(f"there is no study {shown(name)}; studies are {', '.join(STUDIES)}")
-    return STUDIES[name]
+    """The study of a name; raises InvalidStudyError with the names of all studies."""
+    found = studies()
+    if name not in found:
+        broken = "".join(f"; {problem}" for problem in _plugins()[1])
+        raise InvalidStudyError(f"there is no study {shown(name)}; studies are {', '.join(found)}{broken}")
+    return found[name]
+
+
+@cache
+def _plugins() -> tuple[Mapping[str, Study], tuple[str, ...]]:
+    """(Studies of installed packages by name, what is wrong with those that do not load)."""
+    found: dict[str, Study] = {}
+    broken: list[str] = []
+    for entry in entry_points(group=_PLUGINS):
+        try:
+            study = entry.load()
+            if not isinstance(study, Study):
+                raise TypeError(f"{shown(repr(study))} is not a Study")
+            found[study.name] = study
+        except Exception as error:  # a plug-in can raise anything
+            broken.append(f"the plug-in {entry.name} is broken: {type(error).__name__}: {one_line(error)}")
+    return found, tuple(broken)

@@ -1,38 +1,41 @@
-"""A published number beside ours: how sure ours is, and whether the two agree.
+"""A published number beside ours: how certain ours is, and whether the two agree.
 
 A published number mostly comes from a single run. So the question is not whether it lies in the
 interval of our mean, but whether a single run like theirs may well give it. How far single runs
-scatter is seen from our own runs; for a rate also from the number of games behind it.
+scatter follows from our own runs; for a rate also from the number of games behind it.
+
+Where the mean and deviation of several runs were published, Welch's test compares the means; it does
+not need equal deviations.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import msgspec
 import numpy as np
 
 from inarow.arena.statistics import Interval, runs_interval, student_reach, wilson_interval
 
-_PERCENT = 100.0
+PERCENT = 100.0
+_POWER = 0.8
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """The mean of runs and what is known of it."""
+    """The mean of runs and how certain it is."""
 
     mean: float
-    interval: Interval | None
-    """95 %, for the expectation; None for a single run of something that is no rate."""
-    scatter: float
-    """Half the width of the 95 % interval for one more run; 0 if all are equal or there is one."""
+    interval: Interval | None  # 95 %, for the expectation; None for a single run of a figure that is not a rate
+    scatter: float  # half the width of the 95 % interval for one more run; 0 if all are equal or there is one
     runs: int
 
 
 def estimate(values: Sequence[float], *, is_rate: bool = False, games: int | None = None) -> Estimate | None:
-    """What runs say about their expectation; None without runs.
+    """The expectation of runs; None without runs.
 
-    Rates are in percent. With `games`, each is that of so many alike games: then the interval is
+    Rates are in percent. `games` is the number of independent games behind each rate: then the interval is
     Wilson's over all games if that is the wider one, as it is where all runs are equal.
     """
     if not values:
@@ -40,9 +43,9 @@ def estimate(values: Sequence[float], *, is_rate: bool = False, games: int | Non
     mean = float(np.mean(values))
     interval = runs_interval(np.array(values))
     if interval is not None and is_rate:
-        interval = max(0.0, interval[0]), min(_PERCENT, interval[1])
+        interval = max(0.0, interval[0]), min(PERCENT, interval[1])
     if games is not None:
-        low, high = (_PERCENT * end for end in wilson_interval(mean / _PERCENT, games * len(values)))
+        low, high = (PERCENT * end for end in wilson_interval(mean / PERCENT, games * len(values)))
         if interval is None or high - low > interval[1] - interval[0]:
             interval = low, high
     scatter = student_reach(np.array(values)) * math.sqrt(1 + 1 / len(values)) if len(values) > 1 else 0.0
@@ -55,8 +58,8 @@ class Agreement(msgspec.Struct, frozen=True):
 
 
 def agreement(published: float, ours: Estimate, *, digits: int, games: int | None = None) -> Agreement | None:
-    """Whether a single run may well give `published`, printed with so many `digits` after the point;
-    None where nothing is known of how single runs scatter. `games` is as in `estimate`, for the published rate.
+    """Whether a single run may well give `published`, printed with `digits` digits after the point;
+    None where the scatter of single runs is unknown. `games` is as in `estimate`, for the published rate.
     """
     difference = published - ours.mean
     rounding = 0.5 * 10.0**-digits
@@ -64,7 +67,7 @@ def agreement(published: float, ours: Estimate, *, digits: int, games: int | Non
         return Agreement(True, "equal")
     reach = ours.scatter
     if games is not None:
-        low, high = (_PERCENT * end for end in wilson_interval(published / _PERCENT, games))
+        low, high = (PERCENT * end for end in wilson_interval(published / PERCENT, games))
         reach = max(reach, high - published if difference < 0 else published - low)
     if reach == 0.0 and ours.runs == 1:
         return None
@@ -75,3 +78,89 @@ def agreement(published: float, ours: Estimate, *, digits: int, games: int | Non
     side = "above" if difference > 0 else "below"
     distance, scatter = f"{abs(difference):,.{digits}f}", f"{reach:,.{digits}f}"
     return Agreement(False, f"outside: {distance} {side}, single runs scatter ± {scatter}")
+
+
+# --- Welch's test ---
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Mean and deviation of runs; often all that is published."""
+
+    mean: float
+    deviation: float  # of the population: the root of the mean square
+    runs: int
+
+    @property
+    def variance_of_mean(self) -> float:
+        """With at least two runs."""
+        return self.deviation**2 / (self.runs - 1)
+
+
+def spread(values: Sequence[float]) -> Spread | None:
+    """Of at least two runs, else None."""
+    return Spread(float(np.mean(values)), float(np.std(values)), len(values)) if len(values) > 1 else None
+
+
+def deviation_estimate(values: Sequence[float]) -> Estimate | None:
+    """The population deviation of runs as a figure of its own; None for fewer than two.
+
+    Its 95 % interval is exact for normally distributed runs only.
+    """
+    from scipy.special import chdtri
+
+    found = spread(values)
+    if found is None:
+        return None
+    ends = (found.deviation * math.sqrt(found.runs / float(chdtri(found.runs - 1, share))) for share in (0.025, 0.975))
+    low, high = ends
+    return Estimate(found.deviation, (low, high), 0.0, found.runs)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Difference of two means."""
+
+    mean: float
+    interval: Interval  # 95 %
+    t: float
+    p: float  # two-sided: the probability of a difference as large by chance alone
+    detectable: float  # a true difference of this size is found (p below 0.05) in four of five such studies
+    runs: int  # of both sets
+
+    @property
+    def estimate(self) -> Estimate:
+        return Estimate(self.mean, self.interval, 0.0, self.runs)
+
+    def agreement(self, sentence: str = "") -> Agreement:
+        """Whether the interval holds 0; `sentence` comes before p."""
+        low, high = self.interval
+        agrees = low <= 0 <= high
+        return Agreement(agrees, f"{'within' if agrees else 'outside'}: {sentence}p = {self.p:.2g}")
+
+
+def difference(a: Spread | None, b: Spread | None) -> Difference | None:
+    """The first minus the second; None where one is missing, or where no run differs from another."""
+    from scipy.special import stdtr, stdtrit
+
+    if a is None or b is None:
+        return None
+    variances = a.variance_of_mean, b.variance_of_mean
+    error = math.sqrt(sum(variances))
+    if error == 0:
+        return None
+    freedom = sum(variances) ** 2 / sum(
+        variance**2 / (runs - 1) for variance, runs in zip(variances, (a.runs, b.runs), strict=True)
+    )
+    mean = a.mean - b.mean
+    reach = float(stdtrit(freedom, 0.975)) * error
+    t = mean / error
+    detectable = (float(stdtrit(freedom, 0.975)) + float(stdtrit(freedom, _POWER))) * error
+    return Difference(
+        mean=mean,
+        interval=(mean - reach, mean + reach),
+        t=t,
+        p=2 * float(stdtr(freedom, -abs(t))),
+        detectable=detectable,
+        runs=a.runs + b.runs,
+    )

@@ -1,8 +1,11 @@
-"""A report as a value: what a study shows, whatever page or screen it is shown on."""
+"""The report of a study as a value, independent of the page or screen that shows it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
+from msgspec.structs import replace
 
 from inarow.studies.comparison import Agreement, Estimate, agreement
 
@@ -14,10 +17,13 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     published: float | None = None
     as_published: Estimate | None = None
     corrected: Estimate | None = None
-    digits: int = 2
-    """After the point, as published."""
-    agreement: Agreement | None = None
-    """Of published and as_published."""
+    digits: int = 2  # after the point, as published
+    agreement: Agreement | None = None  # of published and as_published
+
+    @property
+    def ours(self) -> tuple[Estimate, ...]:
+        """Our estimates, as far as there are results."""
+        return tuple(each for each in (self.as_published, self.corrected) if each is not None)
 
 
 def compare(
@@ -29,18 +35,16 @@ def compare(
     digits: int,
     games: int | None = None,
 ) -> Row:
-    """A row whose agreement is computed where both numbers are there; `games` as in `agreement`."""
-    agrees = None
-    if published is not None and as_published is not None:
-        agrees = agreement(published, as_published, digits=digits, games=games)
-    return Row(
-        label=label,
-        published=published,
-        as_published=as_published,
-        corrected=corrected,
-        digits=digits,
-        agreement=agrees,
-    )
+    """A row whose agreement is computed if both numbers exist; `games` as in `agreement`."""
+    row = Row(label=label, published=published, as_published=as_published, corrected=corrected, digits=digits)
+    if published is None or as_published is None:
+        return row
+    return replace(row, agreement=agreement(published, as_published, digits=digits, games=games))
+
+
+def measured(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """The rows that have results."""
+    return tuple(row for row in rows if row.ours)
 
 
 class Table(msgspec.Struct, frozen=True):
@@ -61,6 +65,11 @@ class Curve(msgspec.Struct, frozen=True):
     points: tuple[CurvePoint, ...]
 
 
+def line(label: str, points: Iterable[tuple[float, float]]) -> Curve:
+    """A curve without intervals."""
+    return Curve(label, tuple(CurvePoint(x, y, y, y) for x, y in points))
+
+
 class CurvePlot(msgspec.Struct, frozen=True):
     title: str
     x: str
@@ -72,8 +81,13 @@ class Bar(msgspec.Struct, frozen=True):
     label: str
     value: float
     interval: tuple[float, float] | None
-    series: str
-    """Bars of one series look alike."""
+    series: str  # bars of one series share their colour
+
+
+def variant_bars(row: Row) -> tuple[Bar, ...]:
+    """A bar for each of our estimates in a row."""
+    pairs = (("as-published", row.as_published), ("corrected", row.corrected))
+    return tuple(Bar(row.label, each.mean, each.interval, variant) for variant, each in pairs if each is not None)
 
 
 class BarPlot(msgspec.Struct, frozen=True):
@@ -85,8 +99,7 @@ class BarPlot(msgspec.Struct, frozen=True):
 
 class Section(msgspec.Struct, frozen=True, kw_only=True):
     title: str
-    text: tuple[str, ...] = ()
-    """Paragraphs."""
+    text: tuple[str, ...] = ()  # paragraphs
     tables: tuple[Table, ...] = ()
     curves: tuple[CurvePlot, ...] = ()
     bars: tuple[BarPlot, ...] = ()
@@ -101,13 +114,12 @@ class StudyReport(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
     experiments: int
     version: str
-    command: str
-    """What makes this report again."""
+    command: str  # makes this report again
     sections: tuple[Section, ...]
 
 
 def agreement_summary(tables: tuple[Table, ...]) -> str:
-    """How many published numbers of some tables our runs of the published program meet."""
+    """How many published numbers of some tables agree with our runs of the published program."""
     found = [row.agreement for table in tables for row in table.rows if row.agreement is not None]
     if not found:
         return "No published number was compared: the variant as-published was not run."

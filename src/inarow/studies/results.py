@@ -1,82 +1,148 @@
-"""Finished experiments, and what they say together."""
+"""Finished trials: the file that keeps them, and what they say together."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
+from inarow import __version__
 from inarow.arena.statistics import runs_interval
+from inarow.errors import StoreError, one_line
+from inarow.storage.atomic import atomic_write
 from inarow.studies.comparison import Estimate, estimate
-from inarow.studies.experiment import VARIANTS, Experiment, Measured, Variant
-from inarow.studies.report import Curve, CurvePoint
+from inarow.studies.experiment import VARIANTS, Experiment, Measured, Trial, TrialRecord, Variant
+from inarow.studies.report import Curve, CurvePoint, Row, compare
+from inarow.workers import interrupts_deferred
 
 
 class Finished(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An experiment and its result, with the version of the package that computed it."""
+    """A trial and its result, with the version of the package that computed it."""
 
-    experiment: Experiment
+    trial: TrialRecord = msgspec.field(name="experiment")
     version: str
     measured: Measured
 
 
+class ResultsFile:
+    """Finished trials of any study and version, one JSON line each, only ever appended.
+
+    A kill can tear the last line; it is cut off before the next one is added, and its trial runs again.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Reads a file if it exists; raises StoreError if it is something else."""
+        self._path = path
+        self.finished: list[Finished] = []
+        path.parent.mkdir(parents=True, exist_ok=True)
+        content = path.read_bytes() if path.exists() else b""
+        whole, newline, torn = content.rpartition(b"\n")
+        for number, line in enumerate(whole.splitlines(), start=1):
+            try:
+                self.finished.append(msgspec.json.decode(line, type=Finished))
+            except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+                raise StoreError(f"{path} line {number} is not a result of a study: {one_line(error)}") from None
+        if not torn.startswith(b'{"experiment":'[: len(torn)]):
+            raise StoreError(f"{path} does not hold results of a study")
+        self._whole, self._read = len(whole) + len(newline), len(content)
+
+    def of(self, trials: Iterable[Trial]) -> list[Finished]:
+        """The results of this version for some trials, in the order of the trials."""
+        found = {each.trial.key: each for each in self.finished if each.version == __version__}
+        return [found[trial.key] for trial in trials if trial.key in found]
+
+    def add(self, trial: Trial, measured: Measured) -> Finished:
+        """Writes a result and the files beside it to the disk and returns what is stored. Ctrl-C is deferred until
+        then.
+        """
+        with interrupts_deferred():
+            return self._add(Finished(trial.record, __version__, measured))
+
+    def _add(self, finished: Finished) -> Finished:
+        for name, content in finished.measured.files.items():
+            place = self._path.parent / name
+            place.parent.mkdir(exist_ok=True)
+            with atomic_write(place) as beside:
+                beside.write(content)
+        finished = replace(finished, measured=replace(finished.measured, files={}))
+        with self._path.open("ab") as file:
+            if file.tell() != self._read:
+                raise StoreError(f"{self._path} was changed by another process")
+            file.truncate(self._whole)
+            file.write(msgspec.json.encode(finished) + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+            self._whole = self._read = file.tell()
+        self.finished.append(finished)
+        return finished
+
+
 class Results:
-    """The results of a study, by experiment and variant, in the order of their seeds."""
+    """The results of a study by experiment and variant, in the order of their seeds."""
 
     def __init__(self, finished: Iterable[Finished]) -> None:
         self._runs: dict[tuple[str, Variant], list[Finished]] = {}
         for each in finished:
-            self._runs.setdefault((each.experiment.name, each.experiment.variant), []).append(each)
+            self._runs.setdefault((each.trial.name, each.trial.variant), []).append(each)
         for runs in self._runs.values():
-            runs.sort(key=lambda run: run.experiment.seed)
+            runs.sort(key=lambda run: run.trial.seed)
 
-    def size(self, name: str, variant: Variant) -> dict[str, int] | None:
-        """How much of everything a run of the experiment had; None if there is none."""
-        runs = self._of(name, variant)
-        return dict(runs[0].experiment.size) if runs else None
+    def runs(self, experiment: Experiment, variant: Variant) -> int:
+        return len(self._of(experiment, variant))
 
-    def settings(self, name: str, variant: Variant) -> dict[str, str]:
-        """What a run of the experiment was told; empty if there is none."""
-        runs = self._of(name, variant)
-        return dict(runs[0].experiment.settings) if runs else {}
+    def size(self, experiment: Experiment, what: str, variant: Variant | None = None) -> int | None:
+        """A size of the experiment's first run, of any variant unless given; None without a run."""
+        variants = VARIANTS if variant is None else (variant,)
+        return next((runs[0].trial.size[what] for each in variants if (runs := self._of(experiment, each))), None)
 
-    def runs(self, name: str, variant: Variant) -> int:
-        return len(self._of(name, variant))
+    def settings(self, experiment: Experiment, variant: Variant) -> dict[str, str]:
+        """The settings of the experiment's first run; empty without a run."""
+        runs = self._of(experiment, variant)
+        return dict(runs[0].trial.settings) if runs else {}
 
-    def estimate(
-        self, name: str, variant: Variant, figure: str, *, is_rate: bool = False, games: int | None = None
-    ) -> Estimate | None:
-        """Over the runs that have the figure, None if none has; `is_rate` and `games` as in `comparison.estimate`."""
-        return estimate(self.values(name, variant, figure), is_rate=is_rate, games=games)
-
-    def estimates(
-        self, name: str, figure: str, *, is_rate: bool = False, games: int | None = None
-    ) -> tuple[Estimate | None, Estimate | None]:
-        """As published and corrected."""
-        published_way, corrected = (
-            self.estimate(name, variant, figure, is_rate=is_rate, games=games) for variant in VARIANTS
-        )
-        return published_way, corrected
-
-    def values(self, name: str, variant: Variant, figure: str) -> list[float]:
+    def values(self, experiment: Experiment, variant: Variant, figure: str) -> list[float]:
         """A figure in the runs that have it."""
-        found = [run.measured.figures for run in self._of(name, variant)]
+        found = [run.measured.figures for run in self._of(experiment, variant)]
         return [figures[figure] for figures in found if figure in figures]
 
-    def timing(self, name: str, variant: Variant, timing: str) -> float | None:
+    def estimate(
+        self, experiment: Experiment, variant: Variant, figure: str, *, is_rate: bool = False, games: int | None = None
+    ) -> Estimate | None:
+        """Over the runs that have the figure, None if none has; `is_rate` and `games` as in `comparison.estimate`."""
+        return estimate(self.values(experiment, variant, figure), is_rate=is_rate, games=games)
+
+    def row(
+        self,
+        label: str,
+        experiment: Experiment,
+        figure: str,
+        *,
+        digits: int,
+        published: float | None = None,
+        is_rate: bool = False,
+        games: int | None = None,
+    ) -> Row:
+        """A figure in both variants, beside the published number."""
+        ours = (self.estimate(experiment, variant, figure, is_rate=is_rate, games=games) for variant in VARIANTS)
+        return compare(label, published, *ours, digits=digits, games=games)
+
+    def timing(self, experiment: Experiment, variant: Variant, timing: str) -> float | None:
         """The mean over the runs that have it, in seconds."""
-        found = [run.measured.timings for run in self._of(name, variant)]
+        found = [run.measured.timings for run in self._of(experiment, variant)]
         values = [timings[timing] for timings in found if timing in timings]
         return float(np.mean(values)) if values else None
 
-    def curve(self, name: str, variant: Variant, curve: str, *, label: str) -> Curve | None:
+    def curve(self, experiment: Experiment, variant: Variant, curve: str, *, label: str) -> Curve | None:
         """The mean of a curve over the runs that have it, point by point; None if none has."""
-        found = [run.measured.curves[curve] for run in self._of(name, variant) if curve in run.measured.curves]
+        found = [run.measured.curves[curve] for run in self._of(experiment, variant) if curve in run.measured.curves]
         return mean_curve(found, label) if found else None
 
-    def _of(self, name: str, variant: Variant) -> Sequence[Finished]:
-        return self._runs.get((name, variant), ())
+    def _of(self, experiment: Experiment, variant: Variant) -> Sequence[Finished]:
+        return self._runs.get((experiment.name, variant), ())
 
 
 def mean_curve(curves: Sequence[Sequence[tuple[float, float]]], label: str) -> Curve:

@@ -1,116 +1,96 @@
-"""Runs the experiments of a study on workers, and keeps every result at once.
-
-Results are lines of JSON that are only ever added to a file. A kill can tear the last line; it is
-cut off before the next one is added, and its experiment runs again.
-"""
+"""Reproduces a study: runs its trials on workers, keeps every result at once, and reports."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-
-import msgspec
-from msgspec.structs import replace
+from typing import Literal
 
 from inarow import __version__
-from inarow.errors import StoreError, one_line
-from inarow.storage.atomic import atomic_write
-from inarow.studies.experiment import Experiment, Scale, Variant
+from inarow.errors import StoreError
+from inarow.storage.locks import exclusive_folder
+from inarow.studies.catalogue import find_study
+from inarow.studies.experiment import VARIANTS, Scale, Trial, Variant
 from inarow.studies.report import StudyReport
-from inarow.studies.results import Finished, Results
+from inarow.studies.results import Finished, Results, ResultsFile
 from inarow.studies.study import Study
-from inarow.workers import Progress, Workers, interrupts_deferred, open_pool
+from inarow.workers import Progress, Workers, open_pool
+
+RESULTS = "results.jsonl"
 
 
-class ResultsFile:
-    """Finished experiments, of this study and version or of others, one a line."""
-
-    def __init__(self, path: Path) -> None:
-        """Reads a file, if there is one; raises StoreError if it is something else."""
-        self._path = path
-        self.finished: list[Finished] = []
-        path.parent.mkdir(parents=True, exist_ok=True)
-        content = path.read_bytes() if path.exists() else b""
-        whole, newline, torn = content.rpartition(b"\n")
-        for number, line in enumerate(whole.splitlines(), start=1):
-            try:
-                self.finished.append(msgspec.json.decode(line, type=Finished))
-            except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-                raise StoreError(f"{path} line {number} is no result of a study: {one_line(error)}") from None
-        if not torn.startswith(b'{"experiment":'[: len(torn)]):
-            raise StoreError(f"{path} holds no results of a study")
-        self._whole, self._read = len(whole) + len(newline), len(content)
-
-    def of(self, experiments: Iterable[Experiment]) -> list[Finished]:
-        """The results of this version for some experiments, in their order: in the file they are in that in which they
-        were finished.
-        """
-        found = {each.experiment.key: each for each in self.finished if each.version == __version__}
-        return [found[experiment.key] for experiment in experiments if experiment.key in found]
-
-    def add(self, finished: Finished) -> Finished:
-        """Returns what is kept when the line is on the disk, and before it the files beside it. Ctrl-C waits until
-        then, so that it is counted.
-        """
-        with interrupts_deferred():
-            return self._add(finished)
-
-    def _add(self, finished: Finished) -> Finished:
-        for name, content in finished.measured.files.items():
-            place = self._path.parent / name
-            place.parent.mkdir(exist_ok=True)
-            with atomic_write(place) as beside:
-                beside.write(content)
-        finished = replace(finished, measured=replace(finished.measured, files={}))
-        with self._path.open("ab") as file:
-            if file.tell() != self._read:
-                raise StoreError(f"{self._path} was changed by another process")
-            file.truncate(self._whole)
-            file.write(msgspec.json.encode(finished) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-            self._whole = self._read = file.tell()
-        self.finished.append(finished)
-        return finished
-
-
-def run_study(
-    study: Study,
-    experiments: Sequence[Experiment],
-    file: ResultsFile,
+def reproduce(
+    study: str | Study,
     *,
+    scale: Scale = "quick",
+    variant: Variant | Literal["both"] = "both",
+    seed: int = 0,
+    settings: Mapping[str, str] | None = None,
+    out: Path | None = None,
     workers: Workers = 1,
+    report_only: bool = False,
     progress: Progress | None = None,
-) -> list[Finished]:
-    """The results of all experiments, in their order. Those that the file has are not run again; the
-    others go to the file as they finish, so that after a kill or an interrupt the same call goes on.
+) -> StudyReport:
+    """Repeats a study, or its name's, and sets its numbers beside the published ones.
+
+    Results go to `results.jsonl` in the folder `out`, by default `reproduction_folder(study, scale)`, as they finish.
+    An interrupted call continues when it is repeated. `report_only` reports what is finished and runs nothing.
     """
-    have = {each.experiment.key: each for each in file.of(experiments)}
-    missing = [experiment for experiment in experiments if experiment.key not in have]
-    done = len(experiments) - len(missing)
-    if progress is not None:
-        progress(done, len(experiments))
+    if isinstance(study, str):
+        study = find_study(study)
+    variants = VARIANTS if variant == "both" else (variant,)
+    chosen = settings or {}
+    trials = study.plan(scale, variants, seed, chosen)
+    folder = reproduction_folder(study.name, scale) if out is None else out
+    if report_only:
+        finished = ResultsFile(folder / RESULTS).of(trials)
+    else:
+        folder.mkdir(parents=True, exist_ok=True)
+        refusal = f"{folder} is in use: another process runs a study there; wait for it, or give another --out"
+        with exclusive_folder(folder, StoreError(refusal)):
+            finished = run_trials(trials, ResultsFile(folder / RESULTS), workers=workers, progress=progress)
+    command = ["inarow", "reproduce", study.name, "--scale", scale, "--variant", variant, "--seed", str(seed)]
+    command += [word for name, value in chosen.items() for word in ("--set", f"{name}={value}")]
+    return make_report(study, finished, scale=scale, variants=variants, seed=seed, command=shlex.join(command))
+
+
+def reproduction_folder(study: str, scale: Scale) -> Path:
+    """Where results go unless another folder is chosen."""
+    return Path("reproductions") / f"{study}-{scale}"
+
+
+def run_trials(
+    trials: Sequence[Trial], file: ResultsFile, *, workers: Workers = 1, progress: Progress | None = None
+) -> list[Finished]:
+    """The results of all trials, in their order. Those in the file are not run again; the others are added as they
+    finish, so that the same call continues after a kill or an interrupt.
+    """
+    if progress is None:
+        progress = _ignore
+    have = {each.trial.key: each for each in file.of(trials)}
+    missing = [trial for trial in trials if trial.key not in have]
+    progress(len(have), len(trials))
     if missing:
-        with open_pool(workers, tasks=len(missing)) as pool:
-            for experiment, measured in pool.as_completed(study.run, missing):
-                have[experiment.key] = file.add(Finished(experiment, __version__, measured))
-                done += 1
-                if progress is not None:
-                    progress(done, len(experiments))
-    return [have[experiment.key] for experiment in experiments]
+        try:
+            with open_pool(workers, tasks=len(missing)) as pool:
+                for trial, measured in pool.as_completed(Trial.run, missing):
+                    have[trial.key] = file.add(trial, measured)
+                    progress(len(have), len(trials))
+        except KeyboardInterrupt:
+            progress(len(file.of(trials)), len(trials))  # the last result may have been stored and not counted
+            raise
+    return [have[trial.key] for trial in trials]
+
+
+def _ignore(done: int, total: int) -> None:
+    pass
 
 
 def make_report(
-    study: Study,
-    finished: Sequence[Finished],
-    *,
-    scale: Scale,
-    variants: Sequence[Variant],
-    seed: int,
-    command: str,
+    study: Study, finished: Sequence[Finished], *, scale: Scale, variants: Sequence[Variant], seed: int, command: str
 ) -> StudyReport:
-    """What the results of a study say; `command` is what makes the report again."""
+    """What the results of a study say; `command` makes the report again."""
     return StudyReport(
         study=study.name,
         title=study.title,

@@ -1,4 +1,4 @@
-"""What a study is: experiments that can run anywhere in any order, and a report of their results."""
+"""What a study is: experiments that run anywhere in any order, and a report of their results."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inarow.errors import InvalidLimitError, InvalidStudyError, shown
-from inarow.studies.experiment import VARIANTS, Experiment, Measured, Scale, Variant
+from inarow.studies.experiment import VARIANTS, Experiment, Scale, Trial, Variant
 from inarow.studies.report import Section
 from inarow.studies.results import Results
 
@@ -15,26 +15,26 @@ _HIGHEST_SEED = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """An experiment before it has a variant and a seed, and how many seeds it gets."""
+    """An experiment, how often it is repeated, and how large each run is."""
 
-    name: str
+    experiment: Experiment
     runs: int
-    size: dict[str, int]
+    size: Mapping[str, int]
     variants: tuple[Variant, ...] = VARIANTS
     """Those in which it makes sense."""
     stage: int = 0
-    """Runs of a stage come after all of those before it."""
+    """All runs of a stage come before those of the next."""
     settings: tuple[str, ...] = ()
-    """Names of those that its results depend on."""
+    """Names of the settings that its results depend on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Something that a study lets its user choose, such as a net."""
+    """A choice that a study leaves to its user, such as a net."""
 
     default: str
     resolve: Callable[[str], dict[str, str]]
-    """From a choice to all that decides results, by name: what an experiment is told. Raises an InarowError."""
+    """From a choice to everything that decides results, by name: the settings of a trial. Raises an InarowError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +44,20 @@ class Study:
     name: str
     title: str
     source: str
-    """Who published what, where."""
+    """Author, title and year of the publication."""
     experiments: Callable[[Scale], Sequence[Repeated]]
-    run: Callable[[Experiment], Measured]
-    """Must be a function of a module, for workers import it; the result follows from the experiment."""
     sections: Callable[[Results], Sequence[Section]]
-    """Results of one variant may be missing."""
+    """The report; results of any experiment or variant may be missing."""
     settings: Mapping[str, Setting] = field(default_factory=dict)
     """By name."""
 
     def plan(
         self, scale: Scale, variants: Sequence[Variant], seed: int, chosen: Mapping[str, str] | None = None
-    ) -> list[Experiment]:
-        """All experiments of a scale; repetitions have the seeds `seed`, `seed` + 1, ...
+    ) -> list[Trial]:
+        """All trials of a scale; repetitions have the seeds `seed`, `seed` + 1, ...
 
-        `chosen` has settings by name; the others have their defaults. Within a stage experiments come seed by
-        seed, so that what is there before the end has something of everything.
+        `chosen` has settings by name; the others have their defaults. Within a stage trials come seed by seed, so
+        that an incomplete run covers every experiment.
         """
         planned = self.experiments(scale)
         resolved = self._resolved(chosen or {})
@@ -67,9 +65,9 @@ class Study:
         if last > _HIGHEST_SEED:
             raise InvalidLimitError(f"the last seed would be {last}; it must be at most 2^63 - 1")
         return [
-            Experiment(
+            Trial(
                 self.name,
-                repeated.name,
+                repeated.experiment,
                 variant,
                 seed + number,
                 repeated.size,

@@ -1,4 +1,4 @@
-"""Compiles every kernel of this room by using it once."""
+"""Compiles every kernel of this package by using it once."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from inarow.games.position import Position
 from inarow.studies.agents import KINDS
 
 _QUICK = {name: f"{name}:episodes=1" for name in ("harman/q", "kumbhakern-2025/window")}
-"""Agents that would train for long."""
+"""Agents whose training takes long."""
 
 
 def warm_up_steps() -> Iterator[tuple[str, Callable[[], object]]]:
-    """What to run, each with its name. Boards of one word; the published systems know no others."""
+    """What to run, each with its name, on a board of one word, as the published systems use."""
     for kind in KINDS:
         yield kind.name, partial(_decide, _QUICK.get(kind.name, kind.name))
 

@@ -2,13 +2,14 @@
 
 Figures, rates in percent: `PHASE.first`, `.last`, `.max` of the curve of mean rewards; `after PHASE.wins`,
 `.losses`, `.draws` of test games on 4x4 against random moves; `perfect.losses` and the like of games against
-perfect play; `4x4.NAME` and `6x7.NAME` accuracy against perfect play; and those of `full_board.py`.
+perfect play; `4x4.NAME` and `6x7.NAME` accuracy against perfect play; `6x7 OPPONENT.SIDE.NAME` of games on the whole
+board: wins, draws, games lost by an illegal move, and windows that were never met in training.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -16,52 +17,172 @@ import numpy as np
 from inarow.agents.agent import Agent
 from inarow.agents.registry import make_agent
 from inarow.agents.window import WindowAgent
-from inarow.arena.exhaustive import exhaustive_suite
 from inarow.arena.game import play_game
-from inarow.arena.grading import grade
+from inarow.arena.grading import Accuracy, Choices, grade
+from inarow.arena.openings import find_openings, usual_plies
+from inarow.arena.suite import ILLEGAL, Suite, exhaustive_suite
+from inarow.arena.tally import half_points
+from inarow.games.layout import layout_of
+from inarow.games.record import GameRecord
 from inarow.games.spec import CONNECT_FOUR
+from inarow.learning.tabular.config import Exploration, QConfig, Rewards
+from inarow.learning.tabular.config import Phase as QPhase
 from inarow.learning.tabular.lookup import TableValues
 from inarow.learning.tabular.q_table import QTable
 from inarow.learning.tabular.trainer import Trainer
-from inarow.studies.experiment import Experiment, Measured
-from inarow.studies.kumbhakern_2025.corrected import corrected_config
-from inarow.studies.kumbhakern_2025.episode import FROZEN_FOR_ITSELF, FROZEN_FOR_LEARNER, RANDOM
-from inarow.studies.kumbhakern_2025.exactness import table_accuracy
-from inarow.studies.kumbhakern_2025.full_board import OPPONENTS, play_opponents
-from inarow.studies.kumbhakern_2025.players import LeftmostAgent, PublishedWindowAgent, published_values
-from inarow.studies.kumbhakern_2025.training import GENERATIONS, WINDOW, PublishedTrainer, phases
+from inarow.studies.comparison import PERCENT
+from inarow.studies.experiment import Measured, Scale, Trial
+from inarow.studies.kumbhakern_2025 import agents
+from inarow.studies.kumbhakern_2025.agents import (
+    GENERATIONS,
+    RANDOM,
+    WINDOW,
+    LeftmostAgent,
+    PublishedTrainer,
+    PublishedWindowAgent,
+    learner_key,
+    phases,
+    published_values,
+)
+from inarow.studies.play import accuracy_figures
+from inarow.studies.study import Repeated
 
-WITHOUT_STARTS, WITH_STARTS = "without random starts", "with random starts"
-READINGS = {"frozen, serves the learner": FROZEN_FOR_LEARNER, "frozen, serves itself": FROZEN_FOR_ITSELF}
-"""What else the opponent of the last phase may have been: experiments by name."""
-SHIPPED = "table of inarow"
-"""An experiment with a table that plays 4x4 almost perfectly: what windows can do at best."""
-BASELINES = "baselines"
-BASELINE_AGENTS = ("random", "winblock")
 PHASES = tuple(phase.name for phase in phases(RANDOM, GENERATIONS))
-ACCURACIES = ("outcome_accuracy", "critical_accuracy", "optimal_accuracy")
+OPPONENTS = ("random", "winblock", *(f"minimax:depth={depth}" for depth in (1, 2, 3, 4)))
+SIDES = ("first", "second")
+BASELINE_AGENTS = ("random", "winblock")
 CURVE = "mean reward"
-_SHARE_OF_STARTS = 0.5
-_PERCENT = 100.0
+_READINGS = {agents.FROZEN_FOR_LEARNER: "the learner", agents.FROZEN_FOR_ITSELF: "itself"}
 
-Stages = Iterator[tuple[str, list[float]]]
-"""The phases by name with their curves, each when it is over."""
+Stages = Iterator[tuple[str, list[float]]]  # the phases by name with their curves, each when it is over
 
 
-def run(experiment: Experiment) -> Measured:
-    """One run, by the name of the experiment."""
-    if experiment.name == BASELINES:
-        return _grade_baselines(experiment)
-    if experiment.name == SHIPPED:
-        return _play_shipped(experiment)
-    if experiment.name in READINGS:
-        return _train_by_reading(experiment)
-    return _train_and_play(experiment)
+@dataclass(frozen=True, slots=True)
+class Training:
+    """All phases with their test games, then what the table is worth on its own board and behind windows."""
+
+    with_starts: bool
+
+    @property
+    def name(self) -> str:
+        return "with random starts" if self.with_starts else "without random starts"
+
+    @property
+    def random_starts(self) -> float:
+        """The share of episodes that begin with a random board."""
+        return 0.5 if self.with_starts else 0.0
+
+    def run(self, trial: Trial) -> Measured:
+        size = trial.size
+        training, testing, perfect, *opponents = trial.random_streams(3 + len(OPPONENTS))
+        learner = self._learner(trial, training)
+        figures: dict[str, float] = {}
+        curve: list[float] = []
+        for (name, means), stream in zip(learner.stages, testing.spawn(len(PHASES)), strict=True):
+            curve += _logged(means)
+            figures |= _ends(name, means)
+            figures |= _play_on_window(f"after {name}", learner.on_window, "random", size["test games"], stream)
+        figures |= _play_on_window("perfect", learner.on_window, "solver:tie=random", size["perfect games"], perfect)
+        exact = table_accuracy(learner.table, exhaustive_suite(WINDOW), is_published=trial.is_published)
+        figures |= accuracy_figures(exact, "4x4.")
+        figures |= accuracy_figures(grade(learner.on_board, CONNECT_FOUR), "6x7.")
+        figures |= _play_on_board(learner.on_board, size["games"], opponents)
+        return Measured(figures, {CURVE: [(float(number), mean) for number, mean in enumerate(curve, start=1)]})
+
+    def _learner(self, trial: Trial, stream: np.random.SeedSequence) -> _Learner:
+        episodes = trial.size["episodes"]
+        if trial.is_published:
+            published = PublishedTrainer(np.random.default_rng(stream), random_starts=self.random_starts)
+            table = published.table
+            return _Learner(
+                _published_stages(published, episodes, RANDOM, GENERATIONS),
+                table,
+                LeftmostAgent("table", partial(published_values, table)),
+                PublishedWindowAgent("window", lambda: table),
+            )
+        config = corrected_config(episodes, self.random_starts, int(stream.generate_state(1)[0]))
+        trainer = Trainer(config)
+        values = TableValues(trainer.table, config)
+        return _Learner(
+            _corrected_stages(trainer, episodes),
+            trainer.table,
+            LeftmostAgent("table", values.values),
+            WindowAgent("window", values),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The first generation of the last phase against another opponent, which it may have been."""
+
+    opponent: int
+
+    @property
+    def name(self) -> str:
+        return f"frozen, serves {_READINGS[self.opponent]}"
+
+    def run(self, trial: Trial) -> Measured:
+        trainer = PublishedTrainer(np.random.default_rng(trial.random_streams(1)[0]))
+        figures: dict[str, float] = {}
+        for name, means in _published_stages(trainer, trial.size["episodes"], self.opponent, 1):
+            figures |= _ends(name, means)
+        return Measured(figures)
+
+
+@dataclass(frozen=True, slots=True)
+class PretrainedTable:
+    """The agent `window` with the table of the package, which plays 4x4 almost perfectly: the best case of windows."""
+
+    name: str = "table of inarow"
+
+    def run(self, trial: Trial) -> Measured:
+        agent = make_agent("window")
+        figures = _play_on_board(agent, trial.size["games"], trial.random_streams(len(OPPONENTS)))
+        return Measured(figures | accuracy_figures(grade(agent, CONNECT_FOUR), "6x7."))
+
+
+@dataclass(frozen=True, slots=True)
+class Baselines:
+    """The accuracy of agents without a table, on both boards."""
+
+    name: str = "baselines"
+
+    def run(self, trial: Trial) -> Measured:
+        figures: dict[str, float] = {}
+        for agent in BASELINE_AGENTS:
+            for board, spec in (("4x4", WINDOW), ("6x7", CONNECT_FOUR)):
+                suite = exhaustive_suite(spec) if spec == WINDOW else None
+                player = make_agent(agent, seed=trial.random_streams(1)[0])
+                figures |= accuracy_figures(grade(player, spec, suite=suite), f"{agent} on {board}.")
+        return Measured(figures)
+
+
+TRAININGS = (Training(with_starts=False), Training(with_starts=True))
+READINGS = tuple(Reading(opponent) for opponent in _READINGS)
+
+
+def experiments(scale: Scale) -> list[Repeated]:
+    is_quick = scale == "quick"
+    runs = 2 if is_quick else 10
+    few_runs = 1 if is_quick else 5
+    counts = {"test games": 1000, "perfect games": 40 if is_quick else 100, "games": 40 if is_quick else 200}
+    without_starts, with_starts = TRAININGS
+    return [
+        Repeated(without_starts, runs, {"episodes": 200_000, **counts}),
+        *(Repeated(each, few_runs, {"episodes": 200_000}, variants=("as-published",)) for each in READINGS),
+        # 500,000 episodes is the number in the authors' repository since the commit that added random starts
+        Repeated(with_starts, few_runs, {"episodes": 200_000 if is_quick else 500_000, **counts}),
+        Repeated(PretrainedTable(), few_runs, {"games": counts["games"]}, variants=("corrected",)),
+        Repeated(Baselines(), 1 if is_quick else 2, {}, variants=("corrected",)),
+    ]
+
+
+# --- Training ---
 
 
 @dataclass(frozen=True, slots=True)
 class _Learner:
-    """A training that runs as its stages are asked for, and the agents that play from its table."""
+    """A training that runs as its stages are consumed, and the agents that play from its table."""
 
     stages: Stages
     table: QTable
@@ -69,78 +190,30 @@ class _Learner:
     on_board: Agent
 
 
-def _learner(experiment: Experiment, stream: np.random.SeedSequence) -> _Learner:
-    episodes = experiment.size["episodes"]
-    random_starts = _SHARE_OF_STARTS if experiment.name == WITH_STARTS else 0.0
-    if experiment.variant == "as-published":
-        published = PublishedTrainer(np.random.default_rng(stream), random_starts=random_starts)
-        table = published.table
-        return _Learner(
-            _published_stages(published, episodes, RANDOM, GENERATIONS),
-            table,
-            LeftmostAgent("table", partial(published_values, table)),
-            PublishedWindowAgent("window", lambda: table),
-        )
-    config = corrected_config(episodes, random_starts, int(stream.generate_state(1)[0]))
-    trainer = Trainer(config)
-    values = TableValues(trainer.table, config)
-    return _Learner(
-        _corrected_stages(trainer, episodes),
-        trainer.table,
-        LeftmostAgent("table", values.values),
-        WindowAgent("window", values),
+def corrected_config(episodes: int, random_starts: float, seed: int) -> QConfig:
+    """The training without its faults, with `episodes` episodes a phase.
+
+    The same phases, rates and rewards, but every move is worth its reward less the best of the opponent's replies
+    (`negamax`, see `learning/tabular/episode.py`): both sides play for themselves, and the frozen
+    opponent is really frozen. Random starts come from random legal moves.
+    """
+    phase = partial(QPhase, episodes=episodes, random_starts=random_starts)
+    return QConfig(
+        board=str(WINDOW),
+        phases=(
+            phase(opponent="random"),
+            phase(opponent="self"),
+            phase(opponent="frozen", self_play=0.3, generations=GENERATIONS),
+        ),
+        seed=seed,
+        alpha=agents.ALPHA,
+        gamma=agents.GAMMA,
+        symmetry=False,
+        rewards=Rewards(block=agents.BLOCK),
+        exploration=Exploration(start=0.8, floor=0.05, rule="adaptive"),
+        report=agents.LOG,
+        memory=256,
     )
-
-
-def _train_and_play(experiment: Experiment) -> Measured:
-    """All phases with their test games, then what the table is worth on its own board and behind windows."""
-    size = experiment.size
-    training, testing, perfect, *opponents = experiment.random_streams(3 + len(OPPONENTS))
-    learner = _learner(experiment, training)
-    figures: dict[str, float] = {}
-    curve: list[float] = []
-    for (name, means), stream in zip(learner.stages, testing.spawn(len(PHASES)), strict=True):
-        curve += _logged(means)
-        figures |= _ends(name, means)
-        figures |= _play_on_window(f"after {name}", learner.on_window, "random", size["test games"], stream)
-    figures |= _play_on_window("perfect", learner.on_window, "solver:tie=random", size["perfect games"], perfect)
-    is_published = experiment.variant == "as-published"
-    exact = table_accuracy(learner.table, exhaustive_suite(WINDOW), is_published=is_published)
-    figures |= _accuracies("4x4", exact)
-    figures |= _accuracies("6x7", asdict(grade(learner.on_board, CONNECT_FOUR)))
-    figures |= play_opponents(learner.on_board, size["games"], opponents)
-    return Measured(figures, {CURVE: [(float(number), mean) for number, mean in enumerate(curve, start=1)]})
-
-
-def _train_by_reading(experiment: Experiment) -> Measured:
-    """The first generation of the last phase against another opponent."""
-    (training,) = experiment.random_streams(1)
-    trainer = PublishedTrainer(np.random.default_rng(training))
-    figures: dict[str, float] = {}
-    for name, means in _published_stages(trainer, experiment.size["episodes"], READINGS[experiment.name], 1):
-        figures |= _ends(name, means)
-    return Measured(figures)
-
-
-def _play_shipped(experiment: Experiment) -> Measured:
-    """The agent `window` with the table that comes with the package."""
-    agent = make_agent("window")
-    figures = play_opponents(agent, experiment.size["games"], experiment.random_streams(len(OPPONENTS)))
-    return Measured(figures | _accuracies("6x7", asdict(grade(agent, CONNECT_FOUR))))
-
-
-def _grade_baselines(experiment: Experiment) -> Measured:
-    """Agents that know no table, on both boards."""
-    figures: dict[str, float] = {}
-    for agent in BASELINE_AGENTS:
-        for board, spec in (("4x4", WINDOW), ("6x7", CONNECT_FOUR)):
-            suite = exhaustive_suite(spec) if spec == WINDOW else None
-            player = make_agent(agent, seed=experiment.random_streams(1)[0])
-            figures |= _accuracies(f"{agent} on {board}", asdict(grade(player, spec, suite=suite)))
-    return Measured(figures)
-
-
-# --- Training ---
 
 
 def _published_stages(trainer: PublishedTrainer, episodes: int, opponent: int, generations: int) -> Stages:
@@ -156,7 +229,7 @@ def _corrected_stages(trainer: Trainer, episodes: int) -> Stages:
 
 
 def _logged(means: list[float]) -> list[float]:
-    """The points that the published program wrote: the last of a phase is not among them."""
+    """The points that the published program wrote: all but the last of a phase."""
     return means[:-1] or means
 
 
@@ -166,6 +239,22 @@ def _ends(phase: str, means: list[float]) -> dict[str, float]:
 
 
 # --- Measuring ---
+
+
+def table_accuracy(table: QTable, suite: Suite, *, is_published: bool) -> Accuracy:
+    """The accuracy of `LeftmostAgent` on a suite of the table's board, all positions at once.
+
+    Keys are those of `published_values`, or else those of a trainer without symmetry.
+    """
+    layout = layout_of(suite.spec)
+    keys = [
+        learner_key(position.stones, position.mask, position.ply % 2 if is_published else 0, layout)
+        for position in suite.positions
+    ]
+    rows = table.find(np.array(keys, np.uint64))
+    values = np.where((rows >= 0)[:, None], table.values[rows], 0.0)
+    actions = np.where(suite.scores != ILLEGAL, values, -np.inf).argmax(axis=1)
+    return Accuracy(**Choices.of(suite, actions).figures())
 
 
 def _play_on_window(
@@ -178,8 +267,48 @@ def _play_on_window(
         players = (agent, other) if game % 2 == 0 else (other, agent)
         winner = play_game(*players, WINDOW).winner
         results.append("draws" if winner is None else "wins" if winner == 1 + game % 2 else "losses")
-    return {f"{name}.{each}": _PERCENT * results.count(each) / games for each in ("wins", "losses", "draws")}
+    return {f"{name}.{each}": PERCENT * results.count(each) / games for each in ("wins", "losses", "draws")}
 
 
-def _accuracies(name: str, graded: Mapping[str, float]) -> dict[str, float]:
-    return {f"{name}.{each}": _PERCENT * graded[each] for each in ACCURACIES}
+@dataclass(slots=True)
+class _BoardTally:
+    """Games on the whole board on one side."""
+
+    half_points: list[int] = field(default_factory=list)
+    illegal: int = 0
+    windows: int = 0
+    unseen: int = 0
+
+    def add(self, record: GameRecord, side: int) -> None:
+        self.half_points.append(half_points(record, side))
+        self.illegal += record.termination == "illegal move" and record.winner != side
+        for ply in record.plies[(side - 1 - record.opening) % 2 :: 2]:
+            assert ply.details is not None
+            self.windows += ply.details["windows"]
+            self.unseen += ply.details["unseen"]
+
+    def figures(self) -> dict[str, float]:
+        games = len(self.half_points)
+        return {
+            "wins": PERCENT * self.half_points.count(2) / games,
+            "draws": PERCENT * self.half_points.count(1) / games,
+            "illegal": PERCENT * self.illegal / games,
+            "unseen": PERCENT * self.unseen / self.windows if self.windows else 0.0,
+        }
+
+
+def _play_on_board(agent: Agent, games: int, streams: Sequence[np.random.SeedSequence]) -> dict[str, float]:
+    """`games` (even) a pairing, in pairs from balanced openings with sides swapped; one stream for each opponent."""
+    figures, pairs = {}, games // 2
+    plies = usual_plies(CONNECT_FOUR, pairs, "balanced")
+    for opponent, stream in zip(OPPONENTS, streams, strict=True):
+        openings = find_openings(CONNECT_FOUR, pairs, "balanced", seed=int(stream.generate_state(1)[0]), plies=plies)
+        tallies = _BoardTally(), _BoardTally()
+        for opening, seed in zip(openings, stream.spawn(pairs), strict=True):
+            for side, game_seed in zip((1, 2), seed.spawn(2), strict=True):
+                other = make_agent(opponent, seed=game_seed)
+                players = (agent, other) if side == 1 else (other, agent)
+                tallies[side - 1].add(play_game(*players, CONNECT_FOUR, opening=opening), side)
+        for name, tally in zip(SIDES, tallies, strict=True):
+            figures.update({f"6x7 {opponent}.{name}.{what}": value for what, value in tally.figures().items()})
+    return figures

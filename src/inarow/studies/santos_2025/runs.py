@@ -1,15 +1,17 @@
-"""The experiments of santos-2025: trainings of one side with one policy, tested and graded.
+"""The experiments of santos-2025: trainings of one side with one policy, tested and graded; and the cost of draws.
 
 Figures, rates in percent: `iterations`, `oracle calls` (per decision), `states`, `training wins`, `training plies`;
 `wins`, `losses`, `draws` and `plies` of the test games; accuracies in positions of the learner's side; corrected also
 `wins` and so on of test games from the `other side`, on which nothing was trained.
-Curves by batch: `wins`, `reward`, `states`, `plies`, `iterations`.
+Curves by batch: `wins`, `reward`, `states`, `plies`, `iterations`. Curves of draws over the flagged mass: `COSTS`.
 """
 
 from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,46 +20,176 @@ from inarow.agents.dqn import DqnAgent
 from inarow.agents.registry import make_agent
 from inarow.arena.grading import grade
 from inarow.games.spec import CONNECT_FOUR
-from inarow.learning.deep_q.config import Side
-from inarow.learning.deep_q.curve import CurvePoint, TestResult
-from inarow.learning.deep_q.trainer import Trainer
+from inarow.learning.deep_q.config import DeepQConfig, Side
+from inarow.learning.deep_q.trainer import CurvePoint, TestResult, Trainer
 from inarow.learning.deep_q.values import NetValues
-from inarow.studies.experiment import Experiment, Measured
-from inarow.studies.santos_2025 import draws
-from inarow.studies.santos_2025.trainings import LOCKSTEPS, training_config
+from inarow.learning.exploration.config import Amplification, Policy, Rule, Temperature
+from inarow.learning.exploration.theory import TABLE_MASSES, draw_cost, measured_cost
+from inarow.studies.comparison import PERCENT
+from inarow.studies.experiment import Measured, Scale, Trial, TrialRecord, Variant
+from inarow.studies.play import accuracy_figures
+from inarow.studies.santos_2025 import published
+from inarow.studies.study import Repeated
 
-ACCURACIES = ("outcome_accuracy", "critical_accuracy", "optimal_accuracy")
-RATES = ("wins", "losses", "draws")
+EPISODES: dict[Side, int] = {"first": 1800, "second": 3600}
+DELTAS: dict[Side, float] = {"first": 97.0, "second": 194.0}
+COSTS = {"rounds": "quantum draws", "oracle_calls": "oracle calls", "classical_rounds": "classical draws"}
+"""Fields of `theory.DrawCost`, which are also curves of `DrawCosts`; and what they are."""
+AMPLIFICATIONS: dict[Variant, Amplification] = {"as-published": "ceil-inclusive", "corrected": "optimal"}
+_RATES = ("wins", "losses", "draws")
 _OTHER: dict[Side, Side] = {"first": "second", "second": "first"}
-_PERCENT = 100.0
+_BATCH = 300
+_TABLES, _CHECKS, _CORRECTED, _BEYOND = range(4)  # stages: what the published tables need comes first
 
 
-def run(experiment: Experiment) -> Measured:
-    """One training, its test games and its grade; or the cost of draws."""
-    return draws.run_draws(experiment) if experiment.name == draws.NAME else _run_training(experiment)
+@dataclass(frozen=True, slots=True)
+class Training:
+    """One training of one side with one policy against one opponent, its test games and its grade."""
+
+    side: Side
+    rule: Rule
+    opponent: str = "negamax"
+    presamples: int = 0  # plain draws before the amplified ones: the textbook's order
+    lockstep: int | None = None
+    """Games that move together, in trainings that check whether that matters. They are not graded."""
+
+    @property
+    def name(self) -> str:
+        name = f"{self.side}, {self.rule}"
+        if self.opponent != "negamax":
+            name += f" against {self.opponent}"
+        if self.presamples:
+            name += " after plain draws"
+        if self.lockstep is not None:
+            name += " one by one" if self.lockstep == 1 else " in lockstep"
+        return name
+
+    def config(self, trial: Trial, seed: int) -> DeepQConfig:
+        """What a trial trains. The temperature falls as fast as published, relative to the episodes."""
+        episodes = trial.size["episodes"]
+        return DeepQConfig(
+            learner="deep-q",
+            board=str(CONNECT_FOUR),
+            episodes=episodes,
+            side=self.side,
+            opponent=self.opponent,
+            lockstep=self.lockstep or _BATCH,
+            seed=seed,
+            policy=Policy(
+                rule=self.rule,
+                column_oracle=trial.is_published and self.rule == "quantum",
+                amplification=self._amplification(trial.variant),
+                presamples=self.presamples,
+                temperature=Temperature(delta=DELTAS[self.side] * episodes / EPISODES[self.side]),
+            ),
+            terminal="blend" if trial.is_published else "reward",
+        )
+
+    def _amplification(self, variant: Variant) -> Amplification:
+        """Corrected, the best single m; after plain draws the textbook's range of m."""
+        if self.rule != "quantum":
+            return "ceil-inclusive"
+        return "ceil-exclusive" if self.presamples and variant == "corrected" else AMPLIFICATIONS[variant]
+
+    def run(self, trial: Trial) -> Measured:
+        trainer = Trainer(self.config(trial, trial.random_seed()), _make_opponent)
+        clock = time.perf_counter()
+        while not trainer.is_finished:
+            trainer.run_batch()
+        trained = time.perf_counter()
+        games = trial.size["test games"]
+        rates = _rates(trainer.test(games))
+        figures = _training_figures(trainer.curve) | rates
+        if not trial.is_published:
+            other = _rates(trainer.test(games, _OTHER[self.side]))
+            figures |= {f"{name}, other side": other[name] for name in _RATES}
+        tested = time.perf_counter()
+        timings = {"training": trained - clock, "test": tested - trained}
+        if self.lockstep is not None:
+            return Measured(figures, _curves(trainer.curve), timings)
+        graded = grade(DqnAgent("dqn", NetValues(trainer.net())), CONNECT_FOUR).by_side[self.side]
+        figures |= accuracy_figures(graded)
+        timings["grade"] = time.perf_counter() - tested
+        content = trainer.net_content(study=trial.study, row=self.name, variant=trial.variant, test=rates)
+        return Measured(figures, _curves(trainer.curve), timings, {net_file_name(trial.record): content})
 
 
-def _run_training(experiment: Experiment) -> Measured:
-    (stream,) = experiment.random_streams(1)
-    trainer = Trainer(training_config(experiment, int(stream.generate_state(1)[0])), _make_opponent)
-    clock = time.perf_counter()
-    while not trainer.is_finished:
-        trainer.run_batch()
-    trained = time.perf_counter()
-    games = experiment.size["test games"]
-    rates = _rates(trainer.test(games))
-    figures = _training_figures(trainer.curve) | rates
-    if experiment.variant == "corrected":
-        other = _rates(trainer.test(games, _OTHER[trainer.config.side]))
-        figures |= {f"{name}, other side": other[name] for name in RATES}
-    tested = time.perf_counter()
-    timings = {"training": trained - clock, "test": tested - trained}
-    if experiment.name in LOCKSTEPS:
-        return Measured(figures, _curves(trainer.curve), timings)
-    figures |= _accuracies(trainer)
-    timings["grade"] = time.perf_counter() - tested
-    content = trainer.net_content(study=experiment.study, row=experiment.name, variant=experiment.variant, test=rates)
-    return Measured(figures, _curves(trainer.curve), timings, {net_file_name(experiment): content})
+@dataclass(frozen=True, slots=True)
+class DrawCosts:
+    """The cost of draws against the flagged mass, measured."""
+
+    name: str = "draws"
+
+    def run(self, trial: Trial) -> Measured:
+        rng, decisions = np.random.default_rng(trial.random_streams(1)[0]), trial.size["decisions"]
+        costs = [measured_cost(mass, decisions, rng, AMPLIFICATIONS[trial.variant]) for mass in TABLE_MASSES]
+        return Measured(
+            curves={
+                cost: [(mass, getattr(found, cost)) for mass, found in zip(TABLE_MASSES, costs, strict=True)]
+                for cost in COSTS
+            }
+        )
+
+
+def expected_draws(variant: Variant, cost: str) -> list[tuple[float, float]]:
+    """A curve of `DrawCosts` by theory."""
+    return [(mass, float(getattr(draw_cost(mass, AMPLIFICATIONS[variant]), cost))) for mass in TABLE_MASSES]
+
+
+QUANTUM = Training("first", "quantum")
+LEARNERS = (
+    Training("first", "epsilon-greedy"),
+    Training("first", "classical"),
+    QUANTUM,
+    Training("second", "classical"),
+    Training("second", "quantum"),
+    Training("second", "epsilon-greedy"),
+)  # the rows of Tables I and II, and one that the authors did not run
+STRONGER = tuple(
+    Training("first", rule, opponent)
+    for opponent in ("negamax:depth=4", "negamax:depth=6", "mcts:simulations=200")
+    for rule in ("classical", "quantum")
+)  # against opponents that look further ahead, which the authors ask for
+PRESAMPLED = replace(QUANTUM, presamples=5)
+LOCKSTEPS = (replace(QUANTUM, lockstep=_BATCH), replace(QUANTUM, lockstep=1))
+
+
+def experiments(scale: Scale) -> list[Repeated]:
+    return list(_quick() if scale == "quick" else _paper())
+
+
+def _paper() -> Iterator[Repeated]:
+    numbers = published()
+    for training in LEARNERS:
+        size = {"episodes": EPISODES[training.side], "test games": numbers.games}
+        runs, stage = (numbers.runs, _TABLES) if training.name in numbers.rows else (10, _CHECKS)
+        yield Repeated(training, runs, size, variants=("as-published",), stage=stage)
+        yield Repeated(training, 5, size, variants=("corrected",), stage=_CORRECTED)
+    for training in LOCKSTEPS:
+        size = {"episodes": 600, "test games": 1000}
+        yield Repeated(training, 20, size, variants=("as-published",), stage=_CHECKS)
+    yield Repeated(DrawCosts(), 5, {"decisions": 100_000}, stage=_CHECKS)
+    for training in (PRESAMPLED, *STRONGER):
+        size = {"episodes": EPISODES["first"], "test games": numbers.games}
+        yield Repeated(training, 3, size, variants=("corrected",), stage=_BEYOND)
+
+
+def _quick() -> Iterator[Repeated]:
+    size, tiny = {"episodes": 300, "test games": 200}, {"episodes": 60, "test games": 50}
+    for training in LEARNERS:
+        yield Repeated(training, 1, size, variants=("as-published",))
+    yield Repeated(QUANTUM, 1, size, variants=("corrected",))
+    for training in LOCKSTEPS:
+        yield Repeated(training, 2, tiny, variants=("as-published",))
+    yield Repeated(DrawCosts(), 2, {"decisions": 10_000})
+    for opponent in ("negamax:depth=4", "mcts:simulations=200"):
+        yield Repeated(replace(QUANTUM, opponent=opponent), 1, tiny, variants=("corrected",))
+
+
+def net_file_name(trial: TrialRecord) -> str:
+    """The file of the net that a trial trains."""
+    name = re.sub("[^a-z0-9-]+", "-", trial.name)
+    return f"nets/{name}-{trial.variant}-{trial.seed}.onnx"
 
 
 def _make_opponent(text: str, seed: np.random.SeedSequence) -> Agent:
@@ -65,20 +197,14 @@ def _make_opponent(text: str, seed: np.random.SeedSequence) -> Agent:
 
 
 def _rates(test: TestResult) -> dict[str, float]:
-    return {name: _PERCENT * getattr(test, name) / test.games for name in RATES} | {"plies": test.plies}
-
-
-def net_file_name(experiment: Experiment) -> str:
-    """Of the net that an experiment trains."""
-    name = re.sub("[^a-z0-9-]+", "-", experiment.name)
-    return f"nets/{name}-{experiment.variant}-{experiment.seed}.onnx"
+    return {name: PERCENT * getattr(test, name) / test.games for name in _RATES} | {"plies": test.plies}
 
 
 def _training_figures(curve: list[CurvePoint]) -> dict[str, float]:
     last, episodes = curve[-1], curve[-1].episode
     figures = {
         "states": float(last.states),
-        "training wins": _PERCENT * sum(point.wins * point.episodes for point in curve) / episodes,
+        "training wins": PERCENT * sum(point.wins * point.episodes for point in curve) / episodes,
         "training plies": sum(point.plies * point.episodes for point in curve) / episodes,
     }
     if last.iterations is not None:
@@ -86,14 +212,9 @@ def _training_figures(curve: list[CurvePoint]) -> dict[str, float]:
     return figures
 
 
-def _accuracies(trainer: Trainer) -> dict[str, float]:
-    graded = grade(DqnAgent("dqn", NetValues(trainer.net())), CONNECT_FOUR).by_side[trainer.config.side]
-    return {name: _PERCENT * getattr(graded, name) for name in ACCURACIES}
-
-
 def _curves(curve: list[CurvePoint]) -> dict[str, list[tuple[float, float]]]:
     points: dict[str, list[tuple[float, float]]] = {
-        "wins": [(point.episode, _PERCENT * point.wins) for point in curve],
+        "wins": [(point.episode, PERCENT * point.wins) for point in curve],
         "reward": [(point.episode, point.reward) for point in curve],
         "states": [(point.episode, float(point.states)) for point in curve],
         "plies": [(point.episode, point.plies) for point in curve],

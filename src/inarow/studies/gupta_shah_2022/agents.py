@@ -1,0 +1,132 @@
+"""The agents of gupta-shah-2022: minimax as it was submitted to Kaggle, and the agent strings of all five players.
+
+as published   what the authors submitted: `gupta-shah-2022/minimax`; tree searches that play the move of the
+               highest total score and do not use proofs; three moves of a rollout by minimax
+corrected      what their paper describes: minimax of five plies, for which a finished game outranks every
+               heuristic; the most visited move; whole rollouts by minimax
+
+The submitted minimax looks four plies ahead, not five. It judges finished games by the heuristic as well: a line is a
+window of four stones and counts 10^9, one of the opponent -8 * 10^9, and everything else on the
+board is added, so it does not prefer a quick win. Only the bound of the parent is used to cut.
+
+The submitted hybrid judges finished games by its heuristic, too. In rollouts of two plies that decides only among
+moves all of which lose, so the ordinary `hybrid` stands for it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from inarow.agents.agent import Decision, ParameterisedAgent
+from inarow.agents.simple import NoParameters
+from inarow.games.bits import Bits, from_int, single_cell
+from inarow.games.kernels import compiled_layout, completes_line, kernel
+from inarow.games.layout import Layout
+from inarow.games.position import Position
+from inarow.games.rules import action_count, landing_cell
+from inarow.games.spec import GameSpec
+from inarow.search.limits import Limits, Watch
+from inarow.search.minimax.heuristics import evaluate, window_heuristic
+from inarow.studies.experiment import Variant
+from inarow.studies.gupta_shah_2022 import published
+
+ALPHAZERO_SIMULATIONS = 100
+"""Not published. With these a move takes about as long here as one of the two other searches."""
+_TIMED_MEMORY = 1024  # megabytes: room for the tree of five seconds
+_DEPTH = 4
+
+
+def agent_string(player: str, variant: Variant, *, net: str | None = None, seconds: float | None = None) -> str:
+    """The agent that plays for a player, or the same search with a time limit; `alphazero` needs a net."""
+    name = _agent_string(player, variant, net)
+    if seconds is None:
+        return name
+    memory = "" if player == "alphazero" else f",memory={_TIMED_MEMORY}"
+    return re.sub(r"simulations=\d+", f"seconds={seconds}{memory}", name, count=1)
+
+
+def _agent_string(player: str, variant: Variant, net: str | None) -> str:
+    is_published = variant == "as-published"
+    if player == "greedy":
+        return "greedy"
+    if player == "minimax":
+        return "gupta-shah-2022/minimax" if is_published else "minimax:depth=5,heuristic=powers,tie=random"
+    if player == "alphazero":
+        return f"alphazero:simulations={ALPHAZERO_SIMULATIONS},net={net}"
+    limit = f"simulations={published().simulations[player]}"
+    final = "score" if is_published else "visits"
+    if player == "mcts":
+        return f"mcts:{limit},c={math.sqrt(2)},final={final},solve=false"
+    return f"hybrid:{limit},informed={3 if is_published else 'all'},final={final},solve=false"
+
+
+class GuptaShahMinimax(ParameterisedAgent[NoParameters]):
+    """Draws among the best moves of a search of four plies. Stops between root moves when cancelled."""
+
+    def decide(
+        self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
+    ) -> Decision:
+        position.check_ongoing()
+        board, nodes = _board(position.spec), np.zeros(1, np.int64)
+        like = board.layout.board
+        stones, mask = from_int(position.stones, like), from_int(position.mask, like)
+        values: dict[int, float] = {}
+        bound = -np.inf
+        for action in position.legal_actions:
+            if values and limits is not None and limits.cancelled is not None and limits.cancelled():
+                break
+            values[action] = _value_after(board, stones, mask, position.ply, action, 1, bound, nodes)
+            bound = max(bound, values[action])
+        best = [action for action, value in values.items() if value == bound]
+        return Decision(action=best[int(self._rng.random() * len(best))], nodes=int(nodes[0]), depth=_DEPTH)
+
+
+class _Board(NamedTuple):
+    """A board and its heuristic."""
+
+    layout: Layout
+    starts: Any  # four sets of cells: where windows begin
+    weights: Any  # a record of `heuristics.WEIGHTS`
+
+
+@lru_cache(maxsize=64)
+def _board(spec: GameSpec) -> _Board:
+    """The heuristic `powers`, but lines count as windows."""
+    stones = range(2, spec.inarow + 1)
+    own = [0.0, 0.0, *(1000.0 ** (count - 1) for count in stones)]
+    other = [0.0, 0.0, *(-(2000.0 ** (count - 1)) for count in stones)]
+    heuristic = window_heuristic(spec, own, other, 1.0)
+    return _Board(compiled_layout(spec), heuristic.starts, heuristic.weights[0])
+
+
+@kernel
+def _value_after(
+    board: _Board, stones: Bits, mask: Bits, ply: int, action: int, level: int, bound: float, nodes: np.ndarray
+) -> float:
+    """The value for the root's side of a legal action at `level` (1 at the root). A value beyond `bound`, the best
+    (highest or lowest) that the side to move has already, need not be exact.
+    """
+    layout = board.layout
+    nodes[0] += 1
+    cell = landing_cell(mask, action, layout)
+    mine = stones | single_cell(cell, stones)
+    others = mask ^ stones
+    is_roots = level % 2 == 1
+    if level == _DEPTH or ply + 1 == layout.rows * layout.columns or completes_line(mine, cell, layout):
+        if is_roots:
+            return evaluate(mine, others, board.starts, board.weights, layout)
+        return evaluate(others, mine, board.starts, board.weights, layout)
+    best = np.inf if is_roots else -np.inf
+    for reply in range(action_count(layout)):
+        if landing_cell(mask | mine, reply, layout) < 0:
+            continue
+        value = _value_after(board, others, mask | mine, ply + 1, reply, level + 1, best, nodes)
+        best = min(best, value) if is_roots else max(best, value)
+        if (is_roots and best < bound) or (not is_roots and best > bound):
+            break
+    return best

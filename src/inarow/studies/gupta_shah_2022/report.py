@@ -1,0 +1,389 @@
+"""The report of gupta-shah-2022, and the study itself. Any part of the results may be missing."""
+
+from __future__ import annotations
+
+import dataclasses
+from statistics import fmean
+
+from msgspec.structs import replace
+
+from inarow.arena.ratings import Rating, Ratings, fit_ratings
+from inarow.arena.statistics import pair_score, wilson_interval
+from inarow.arena.tally import CrossTable, SideTally, Tally
+from inarow.studies.comparison import PERCENT, Agreement, Estimate
+from inarow.studies.experiment import VARIANTS, Variant
+from inarow.studies.gupta_shah_2022 import PAIRS, PLAYERS, TITLES, published
+from inarow.studies.gupta_shah_2022.agents import ALPHAZERO_SIMULATIONS, agent_string
+from inarow.studies.gupta_shah_2022.runs import (
+    NET,
+    NET_CONTENT,
+    NET_SETTING,
+    PARTS,
+    Cell,
+    Grade,
+    MatchPart,
+    Speed,
+    experiments,
+)
+from inarow.studies.play import ACCURACIES
+from inarow.studies.report import Bar, BarPlot, Row, Section, Table, agreement_summary, compare, variant_bars
+from inarow.studies.results import Results
+from inarow.studies.study import Study
+
+_HALF = 50.0
+_SIGNIFICANT = 0.05
+_PLOTTED = "critical_accuracy"
+_POINTS_NOTE = "Published: wins and half of the draws of Table 1, in percent. Intervals are for all games of a match."
+_RATINGS_NOTE = (
+    "Ours are Elo from the fair matches, moved so that their mean is that of the published scores; intervals are"
+    " against this mean. Kaggle's scores have another scale and came from games against all who took part: compare the"
+    " orders."
+)
+
+
+def _sections(results: Results) -> list[Section]:
+    """Who plays, both tables, and what the authors did not measure."""
+    found = (
+        _cells_section(results),
+        _matches_section(results),
+        _ratings_section(results),
+        _grades_section(results),
+        _speed_section(results),
+    )
+    return [_players_section(results), *(each for each in found if each.tables)]
+
+
+def _players_section(results: Results) -> Section:
+    known = [player for player in PLAYERS if player != "alphazero"]
+    listed = [f"{variant}: {', '.join(agent_string(player, variant) for player in known)}." for variant in VARIANTS]
+    nets = [results.settings(Grade("alphazero"), variant) for variant in VARIANTS]
+    used = {f"{net[NET]} (content {net[NET_CONTENT][:12]})" for net in nets if net}
+    return Section(
+        title="Who plays",
+        text=(
+            *listed,
+            f"AlphaZero is the same in both: our search with a net of ours and {ALPHAZERO_SIMULATIONS} simulations,"
+            " which take about as long as the other searches. The authors' net and the number of its simulations are"
+            f" not published. Net: {', '.join(sorted(used)) or 'none yet'}.",
+        ),
+    )
+
+
+def _exact(value: float | None) -> Estimate | None:
+    """An estimate without an interval."""
+    return None if value is None else Estimate(value, None, 0.0, 1)
+
+
+# --- Table 1 as its authors played it ---
+
+
+def _cells_section(results: Results) -> Section:
+    tables = [_cells(results, column_first=True), _cells(results, column_first=False)]
+    games = published().table_1.games
+    ends = {rate: [f"{PERCENT * end:.0f}" for end in wilson_interval(rate, games)] for rate in (0.2, 1.0)}
+    return Section(
+        title="Table 1 as published",
+        text=(
+            "Ten games from the empty board with one side always first. Who moved first against AlphaZero is not"
+            " known, so these cells are played both ways.",
+            f"{agreement_summary(tuple(tables))} By Fisher's exact test; the numbers of a cell depend on each other.",
+            f"{games} games tell little: 20 % of them may come from a chance of {' to '.join(ends[0.2])} %, and all of"
+            f" them from any chance above {ends[1.0][0]} %.",
+        ),
+        tables=tuple(table for table in tables if table.rows),
+    )
+
+
+def _cells(results: Results, *, column_first: bool) -> Table:
+    table, rows, few_distinct = published().table_1, [], []
+    for row, column in PAIRS:
+        cell, title = Cell(row, column, column_first), f"{TITLES[row]} - {TITLES[column]}"
+        printed = dict(zip(("column", "row", "draws"), table.of(row, column), strict=True))
+        for figure, label in (("column", f"{TITLES[column]} wins"), ("row", f"{TITLES[row]} wins"), ("draws", "draws")):
+            ours = results.estimate(cell, "as-published", figure, is_rate=True, games=table.games)
+            if ours is not None and (printed[figure] or ours.mean):
+                first = column if column_first else row
+                rows.append(
+                    Row(
+                        label=f"{title}, {TITLES[first]} first: {label}, %",
+                        published=PERCENT * printed[figure] / table.games,
+                        as_published=ours,
+                        digits=0,
+                        agreement=_same_chance(printed[figure], ours, table.games),
+                    )
+                )
+        distinct = results.estimate(cell, "as-published", "distinct")
+        if distinct is not None and distinct.mean < table.games:
+            few_distinct.append(f"{title} {distinct.mean:.1f}")
+    note = f"Different games among ten, where not all are: {', '.join(few_distinct)}." if few_distinct else ""
+    return Table("The column moves first" if column_first else "The row moves first", tuple(rows), note)
+
+
+def _same_chance(printed: int, ours: Estimate, games: int) -> Agreement:
+    """Whether `printed` of `games` published games may well have the probability of our rate, by Fisher's exact test:
+    a run of ours has no more games than the published one.
+    """
+    from scipy.stats import fisher_exact  # loads slowly
+
+    played = games * ours.runs
+    hits = round(ours.mean / PERCENT * played)
+    p = fisher_exact([[printed, games - printed], [hits, played - hits]]).pvalue
+    return Agreement(bool(p >= _SIGNIFICANT), f"{'within' if p >= _SIGNIFICANT else 'outside'}: p = {p:.2g}")
+
+
+# --- Fair matches ---
+
+
+def match_total(results: Results, a: str, b: str, variant: Variant) -> Tally | None:
+    """The finished parts of a match added up, counted for `a`; None if there are none."""
+    parts = [MatchPart(a, b, number) for number in range(PARTS)]
+
+    def added(figure: str) -> int:
+        return int(sum(value for part in parts for value in results.values(part, variant, figure)))
+
+    lost, half, even, ahead, won = (added(f"pairs.{points}") for points in range(5))
+    if not any((lost, half, even, ahead, won)):
+        return None
+    first, second = (
+        SideTally(*(added(f"{side}.{kind}") for kind in ("wins", "draws", "losses"))) for side in ("first", "second")
+    )
+    first = dataclasses.replace(first, distinct=added("distinct"))
+    return Tally(as_first=first, as_second=second, pairs=(lost, half, even, ahead, won))
+
+
+def _matches_section(results: Results) -> Section:
+    rows, distinct, games = [], [], set()
+    for a, b in PAIRS:
+        totals = [match_total(results, a, b, variant) for variant in VARIANTS]
+        if any(totals):
+            rows += _match_rows(a, b, totals)
+            counts = [_exact(None if total is None else float(total.distinct_games)) for total in totals]
+            distinct.append(compare(f"{TITLES[a]} - {TITLES[b]}", None, *counts, digits=0))
+            games |= {total.games for total in totals if total is not None}
+    tables = (
+        Table("Points of the column", tuple(rows), _POINTS_NOTE),
+        Table("Different games", tuple(distinct), f"Games of a match: {' to '.join(map(str, sorted(games)))}."),
+    )
+    return Section(
+        title="The same matches, played fairly",
+        text=(
+            "Every opening, an exact draw of six plies, is played twice with sides swapped; intervals follow from the"
+            " pairs. Agreement: whether the winner is the published one, where our interval does not hold 50 %.",
+            *_times(results),
+        ),
+        tables=tables if rows else (),
+    )
+
+
+def _times(results: Results) -> list[str]:
+    """The mean time of a move of each player, for the variants with results."""
+    texts = []
+    for variant in VARIANTS:
+        seconds = {player: _seconds_per_move(results, player, variant) for player in PLAYERS}
+        listed = [f"{TITLES[player]} {1000 * each:.3g}" for player, each in seconds.items() if each is not None]
+        if listed:
+            texts.append(f"Milliseconds a move, {variant}, on the machine that played: {', '.join(listed)}.")
+    return texts
+
+
+def _seconds_per_move(results: Results, player: str, variant: Variant) -> float | None:
+    """The mean over all finished parts of a player's matches."""
+    found = []
+    for pair in PAIRS:
+        if player in pair:
+            side = "ab"[pair.index(player)]
+            timings = [results.timing(MatchPart(*pair, number), variant, side) for number in range(PARTS)]
+            found += [seconds for seconds in timings if seconds is not None]
+    return fmean(found) if found else None
+
+
+def _match_rows(row: str, column: str, totals: list[Tally | None]) -> list[Row]:
+    """Matches are counted for the row; the table shows its column, as the published one does."""
+    ours = [None if total is None else _of_column(total) for total in totals]
+    wins, _, draws = published().table_1.of(row, column)
+    printed = PERCENT * (wins + draws / 2) / published().table_1.games
+    label = f"{TITLES[row]} - {TITLES[column]}: {TITLES[column]}"
+    found = [
+        Row(
+            label=f"{label}, %",
+            published=printed,
+            as_published=ours[0],
+            corrected=ours[1],
+            digits=1,
+            agreement=None if ours[0] is None else _same_winner(printed, ours[0]),
+        )
+    ]
+    for side, words in (("as_second", "moving first"), ("as_first", "moving second")):
+        points = [_exact(None if total is None else PERCENT * (1 - getattr(total, side).score)) for total in totals]
+        found.append(compare(f"{label} {words}, %", None, *points, digits=1))
+    return found
+
+
+def _of_column(total: Tally) -> Estimate:
+    low, high = total.score_interval
+    return Estimate(
+        PERCENT * (1 - pair_score(total.pairs)), (PERCENT * (1 - high), PERCENT * (1 - low)), 0.0, total.games
+    )
+
+
+def _same_winner(printed: float, ours: Estimate) -> Agreement | None:
+    assert ours.interval is not None
+    low, high = ours.interval
+    if low <= _HALF <= high:
+        return None
+    agrees = (printed > _HALF) == (low > _HALF)
+    return Agreement(agrees, "the same winner" if agrees else "the other one wins")
+
+
+# --- Table 2: scores on Kaggle beside ratings from our matches ---
+
+
+def _ratings_section(results: Results) -> Section:
+    """Without a table unless some variant has all its matches."""
+    rated = [rate_players(results, variant) for variant in VARIANTS]
+    rows = []
+    for player in PLAYERS:
+        ours = [_rating_estimate(each, player) for each in rated]
+        printed = published().table_2[player]
+        rows.append(Row(label=TITLES[player], published=printed, as_published=ours[0], corrected=ours[1], digits=0))
+    texts = []
+    for variant, found in zip(VARIANTS, rated, strict=True):
+        if found is not None:
+            low, high = found.advantage_interval
+            texts.append(
+                f"Orders of the scores on Kaggle and of our ratings, {variant}: {_concordance(found)}. Moving first in"
+                f" these openings is worth {found.advantage:.0f} Elo ({low:.0f} to {high:.0f})."
+            )
+    return Section(
+        title="Table 2",
+        text=(*texts, _published_text(rate_published())),
+        tables=(Table("Scores and ratings", tuple(rows), _RATINGS_NOTE),) if any(rated) else (),
+    )
+
+
+def rate_players(results: Results, variant: Variant) -> Ratings | None:
+    """Ratings around 0 from all matches; None unless all pairs of players have met."""
+    counted = CrossTable()
+    for a, b in PAIRS:
+        total = match_total(results, a, b, variant)
+        if total is None:
+            return None
+        counted.add(a, b, total.as_first)
+        counted.add(b, a, total.as_second.swapped())
+    return fit_ratings(counted)
+
+
+def rate_published() -> Ratings:
+    """Ratings from the published Table 1 alone, if the column moved first in every cell."""
+    counted = CrossTable()
+    for row, column in PAIRS:
+        column_wins, row_wins, draws = published().table_1.of(row, column)
+        counted.add(column, row, SideTally(column_wins, draws, row_wins))
+    return fit_ratings(counted)
+
+
+def _rating_estimate(rated: Ratings | None, player: str) -> Estimate | None:
+    if rated is None:
+        return None
+    mean, rating = fmean(published().table_2.values()), _rating_of(rated, player)
+    low, high = rating.interval
+    return Estimate(mean + rating.elo, (mean + low, mean + high), 0.0, rating.games)
+
+
+def _rating_of(rated: Ratings, player: str) -> Rating:
+    (found,) = [rating for rating in rated.table if rating.agent == player]
+    return found
+
+
+def _published_text(rated: Ratings) -> str:
+    """The order of the players by Table 1 alone."""
+    listed = [
+        f"{TITLES[each.agent]} {each.elo:+.0f} ({each.interval[0]:.0f} to {each.interval[1]:.0f})"
+        for each in rated.table
+    ]
+    return (
+        f"The published Table 1 rated by itself, the column first everywhere: {', '.join(listed)}. Its order and that"
+        f" of Table 2: {_concordance(rated)}."
+    )
+
+
+def _concordance(rated: Ratings) -> str:
+    """Whether ratings order the players as Table 2 does."""
+    from scipy.stats import kendalltau  # loads slowly
+
+    ours = [_rating_of(rated, player).elo for player in PLAYERS]
+    found = kendalltau([published().table_2[player] for player in PLAYERS], ours, method="exact")
+    return f"Kendall's tau {found.statistic:.2f}, p = {found.pvalue:.3f} (exact, two-sided, of five players)"
+
+
+# --- Beyond the tables: perfect play, and speed ---
+
+
+def _grades_section(results: Results) -> Section:
+    rows, positions = [], set()
+    bars: list[Bar] = []
+    for player in PLAYERS:
+        for figure in (*ACCURACIES, "mean_regret"):
+            unit, digits = ("", 2) if figure == "mean_regret" else (", %", 1)
+            ours = [_grade(results, player, variant, figure) for variant in VARIANTS]
+            row = compare(f"{TITLES[player]}: {figure.replace('_', ' ')}{unit}", None, *ours, digits=digits)
+            rows += [row] if row.ours else []
+            if figure == _PLOTTED:
+                bars += variant_bars(replace(row, label=TITLES[player]))
+        for variant in VARIANTS:
+            positions |= {int(count) for count in results.values(Grade(player), variant, "positions")}
+    note = f"Positions of the standard suite: {' to '.join(f'{count:,}' for count in sorted(positions))}."
+    return Section(
+        title="Against perfect play",
+        text=(
+            "How often a move keeps the outcome of the game, how often where some move does not, how often it is a best"
+            " one, and how much of the exact score it gives away.",
+        ),
+        tables=(Table("Accuracy", tuple(rows), note),) if rows else (),
+        bars=(BarPlot("Outcome kept in critical positions", "percent", tuple(bars)),) if bars else (),
+    )
+
+
+def _grade(results: Results, player: str, variant: Variant, figure: str) -> Estimate | None:
+    """With Wilson's interval over the positions; for regret with the measured one."""
+    graded = Grade(player)
+    if figure == "mean_regret":
+        found = [results.values(graded, variant, each) for each in (figure, f"{figure}.low", f"{figure}.high")]
+        if not found[0]:
+            return None
+        (mean,), (low,), (high,) = found
+        return Estimate(mean, (low, high), 0.0, 1)
+    counts = results.values(graded, variant, "critical" if figure == _PLOTTED else "positions")
+    return results.estimate(graded, variant, figure, is_rate=True, games=int(counts[0]) if counts else None)
+
+
+def _speed_section(results: Results) -> Section:
+    rows = []
+    for player, reserve in published().reserve.items():
+        times = [results.timing(Speed(), variant, player) for variant in VARIANTS]
+        if any(times):
+            ours = [_exact(None if each is None else (published().seconds - reserve) / each) for each in times]
+            printed = published().simulations.get(player)
+            rows.append(Row(label=TITLES[player], published=printed, as_published=ours[0], corrected=ours[1], digits=0))
+    note = (
+        f"Of the {published().seconds:g} seconds of a move the authors use all but "
+        + ", ".join(f"{reserve:g} ({TITLES[player]})" for player, reserve in published().reserve.items())
+        + ". Ours: processor time of one core, at the start of the game and in openings."
+    )
+    return Section(
+        title="Simulations for a move",
+        text=(
+            "Rated games here have the published numbers of simulations, not seconds, so that they can be repeated.",
+        ),
+        tables=(Table("In five seconds", tuple(rows), note),) if rows else (),
+    )
+
+
+GUPTA_SHAH_2022 = Study(
+    name="gupta-shah-2022",
+    title="gupta-shah-2022: five ConnectX agents, from greedy to AlphaZero",
+    source="S. Gupta, S. Shah, Reinforcement Learning for ConnectX, 2022",
+    experiments=experiments,
+    sections=_sections,
+    settings={NET: NET_SETTING},
+)

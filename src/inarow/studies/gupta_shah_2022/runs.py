@@ -1,0 +1,202 @@
+"""The experiments of gupta-shah-2022: cells of Table 1 as the authors played them, fair matches, grades, speed.
+
+Figures of a cell, in percent: `column`, `row` (wins) and `draws`; and `distinct`, how many of its games differ. Those
+of a part of a match of a against b, counted for a: `first.wins`, `first.draws`, `first.losses` where a moved first,
+the same under `second`, `pairs.0` to `pairs.4`, pairs of games in which a made that many half points, and `distinct`.
+
+Figures of a grade: `outcome_accuracy`, `critical_accuracy`, `optimal_accuracy` in percent, `mean_regret` and the ends
+of its interval `mean_regret.low` and `mean_regret.high`, and the numbers of `positions` and `critical` ones. Speed is
+in the timings: seconds of processor time for a simulation, by player, the median over positions, which hardly depends
+on other work on the machine.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from inarow.agents.alphazero import AlphaZeroParameters, net_hash
+from inarow.agents.registry import make_agent
+from inarow.arena.grading import grade
+from inarow.arena.match import MatchSettings, plan_match, play_plans
+from inarow.arena.openings import find_openings
+from inarow.arena.suite import standard_suite
+from inarow.arena.summary import MatchSummary, summarise
+from inarow.games.position import Position
+from inarow.games.spec import CONNECT_FOUR
+from inarow.learning.pretrained import find_net
+from inarow.studies.comparison import PERCENT
+from inarow.studies.experiment import Measured, Scale, Trial
+from inarow.studies.gupta_shah_2022 import PAIRS, PLAYERS, published
+from inarow.studies.gupta_shah_2022.agents import agent_string
+from inarow.studies.play import accuracy_figures, check_sound, play_sound_game
+from inarow.studies.study import Repeated, Setting
+from inarow.workers import open_pool
+
+NET, NET_CONTENT = "net", "net content"
+PARTS = 10  # a match has at most this many; a kill costs at most one of them
+_OPENING_PLIES = 6
+_CELLS, _MEASURES, _MATCHES = range(3)  # stages: what the published tables need comes first
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The games of a cell of Table 1, all from the empty board and with the same side first."""
+
+    row: str
+    column: str
+    column_first: bool = True
+
+    @property
+    def name(self) -> str:
+        return f"cell {self.row} - {self.column}" + ("" if self.column_first else ", row first")
+
+    def run(self, trial: Trial) -> Measured:
+        games = trial.size["games"]
+        streams = iter(trial.random_streams(2 * games))
+        players = (self.column, self.row) if self.column_first else (self.row, self.column)
+        strings = [_agent_string(player, trial) for player in players]
+        records = []
+        for _ in range(games):
+            first, second = (make_agent(string, seed=next(streams)) for string in strings)
+            records.append(play_sound_game(first, second))
+        winners = [None if record.winner is None else players[record.winner - 1] for record in records]
+        return Measured(
+            {
+                "column": PERCENT * winners.count(self.column) / games,
+                "row": PERCENT * winners.count(self.row) / games,
+                "draws": PERCENT * winners.count(None) / games,
+                "distinct": float(len({record.moves for record in records})),
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MatchPart:
+    """Some games of a match. All parts share the openings and the random streams of the match."""
+
+    a: str
+    b: str
+    number: int  # from 0
+
+    @property
+    def match(self) -> str:
+        """The name of the whole match."""
+        return f"match {self.a} - {self.b}"
+
+    @property
+    def name(self) -> str:
+        return f"{self.match}, part {self.number + 1}"
+
+    def run(self, trial: Trial) -> Measured:
+        done, games = trial.size["from"], trial.size["games"]
+        plan = plan_match(
+            _agent_string(self.a, trial),
+            _agent_string(self.b, trial),
+            settings=MatchSettings(games=done + games, seed=trial.random_seed(name=self.match)),
+        )
+        with open_pool(1) as pool:
+            records = [check_sound(record) for _, batch in play_plans([plan], pool, [done]) for _, record in batch]
+        return _counted(summarise(records))
+
+
+def _counted(summary: MatchSummary) -> Measured:
+    figures = {f"pairs.{points}": float(count) for points, count in enumerate(summary.pairs)}
+    for side, result in (("first", summary.as_first), ("second", summary.as_second)):
+        figures |= {f"{side}.{kind}": float(getattr(result, kind)) for kind in ("wins", "draws", "losses")}
+    figures["distinct"] = float(summary.distinct_games)
+    timings = {side: cost.seconds_per_move for side, cost in summary.cost.items() if cost.seconds_per_move is not None}
+    return Measured(figures, timings=timings)
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """A player in positions of the standard suite, spread evenly over it."""
+
+    player: str
+
+    @property
+    def name(self) -> str:
+        return f"grade {self.player}"
+
+    def run(self, trial: Trial) -> Measured:
+        whole = standard_suite(CONNECT_FOUR)
+        count = min(trial.size["positions"], len(whole))
+        suite = whole.part(np.linspace(0, len(whole) - 1, count).astype(np.int64))
+        graded = grade(_agent_string(self.player, trial), suite=suite, seed=trial.random_seed())
+        if graded.fault is not None:
+            raise RuntimeError(f"{graded.agent}: {graded.fault}")
+        figures = accuracy_figures(graded)
+        figures |= {"positions": float(graded.positions), "critical": float(graded.critical)}
+        low, high = graded.intervals["mean_regret"] or (0.0, 0.0)
+        figures |= {"mean_regret": graded.mean_regret or 0.0, "mean_regret.low": low, "mean_regret.high": high}
+        return Measured(figures)
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Searches with the time of a move, or a part of it, at the start of the game and in openings that are exact draws:
+    in decided positions simulations cost next to nothing.
+    """
+
+    name: str = "speed"
+
+    def run(self, trial: Trial) -> Measured:
+        share = trial.size["percent of a move"] / PERCENT
+        count, seed = trial.size["openings"], trial.random_seed()
+        openings = find_openings(CONNECT_FOUR, count, "balanced", seed=seed, plies=_OPENING_PLIES)
+        timings = {}
+        for player, reserve in published().reserve.items():
+            make_agent(_agent_string(player, trial)).decide(Position.start())  # compiles
+            limited = _agent_string(player, trial, seconds=share * (published().seconds - reserve))
+            found = []
+            for position in (Position.start(), *openings):
+                clock = time.process_time()
+                details = make_agent(limited).decide(position).details or {}
+                found.append((time.process_time() - clock) / details["simulations"])
+            timings[player] = float(np.median(found))
+        return Measured(timings=timings)
+
+
+def _agent_string(player: str, trial: Trial, *, seconds: float | None = None) -> str:
+    return agent_string(player, trial.variant, net=trial.settings.get(NET), seconds=seconds)
+
+
+def _resolve_net(name: str) -> dict[str, str]:
+    """Raises NetError unless there is such a net for this board."""
+    find_net(name).check_board(CONNECT_FOUR)
+    return {NET: name, NET_CONTENT: net_hash(AlphaZeroParameters(net=name))}
+
+
+NET_SETTING = Setting("connect4", _resolve_net)
+
+
+def experiments(scale: Scale) -> list[Repeated]:
+    return list(_planned(is_quick=scale == "quick"))
+
+
+def _planned(*, is_quick: bool) -> Iterator[Repeated]:
+    """The same experiments in both scales; runs, games, positions and times differ."""
+    unknown_order = [pair for pair in PAIRS if pair[1] in published().table_1.unknown_order]
+    cells = [*(Cell(*pair) for pair in PAIRS), *(Cell(*pair, column_first=False) for pair in unknown_order)]
+    size, runs = {"games": published().table_1.games}, 1 if is_quick else 20
+    for cell in cells:
+        settings = _settings(cell.row, cell.column)
+        yield Repeated(cell, runs, size, variants=("as-published",), stage=_CELLS, settings=settings)
+    speed = {"percent of a move": 10, "openings": 1} if is_quick else {"percent of a move": 100, "openings": 5}
+    yield Repeated(Speed(), 1, speed, stage=_MEASURES, settings=(NET,))
+    for player in PLAYERS:
+        size = {"positions": 126 if is_quick else 5040}
+        yield Repeated(Grade(player), 1, size, stage=_MEASURES, settings=_settings(player))
+    games = 8 if is_quick else 40
+    for number in range(1 if is_quick else PARTS):
+        for pair in PAIRS:
+            size = {"from": number * games, "games": games}
+            yield Repeated(MatchPart(*pair, number), 1, size, stage=_MATCHES, settings=_settings(*pair))
+
+
+def _settings(*players: str) -> tuple[str, ...]:
+    return (NET,) if "alphazero" in players else ()

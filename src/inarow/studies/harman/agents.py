@@ -1,0 +1,320 @@
+"""The agents of harman as they were run: a tree search, and a Q-learner trained against it.
+
+Faults of the tree search, repeated here:
+
+- Results count 1, 0, -1 for the root's side in every node, and every node prefers high ones: the
+  tree takes the opponent for a friend.
+- No node is known to be over. A won position is played on, and only a line through the stone placed
+  last counts in a playout. So a move that wins at once is worth no more to it than any other.
+- A playout from a full board ends in a "stone" on the full last column, which may still win.
+
+The published program needs five columns; with other numbers this is what it would do.
+
+The learner always moves second, against this tree search. At each own turn, with s, a its last move and s'
+the position it is now to move in,
+
+    Q(s, a) += alpha (-1 + gamma max Q(s', .) - Q(s, a))
+
+and at the end, with r = 50 for a win, -50 for a loss, -10 for a draw, for its last move
+
+    Q(s, a) += alpha (r - Q(s, a))
+
+Its faults, repeated here:
+
+- Every position has entries of its own beside those of its mirror image. A new value is written to both,
+  except when the opponent's move ended the game: what is learnt from losses is learnt twice.
+- A draw is punished, though on many boards a good first player can force one.
+
+The program enters 0 for a position and its mirror image when either is first met; here a missing row means the same.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache, partial
+from typing import Annotated, NamedTuple
+
+import msgspec
+import numpy as np
+from numba.extending import register_jitable
+
+from inarow.agents.agent import Decision, ImmediateAgent, ParameterisedAgent
+from inarow.errors import InvalidLimitError
+from inarow.games.bits import Bits, from_int, single_cell
+from inarow.games.kernels import compiled_layout, completes_line, hash_key, kernel
+from inarow.games.layout import Layout
+from inarow.games.playout import fill_heights, random_cell
+from inarow.games.position import Position
+from inarow.games.rules import has_line_through, landing_cell, mirror
+from inarow.games.spec import GameSpec
+from inarow.learning.tabular.moves import draw_best_action, random_action
+from inarow.learning.tabular.q_table import QArrays, QTable, add_row, is_crowded
+from inarow.studies.play import TablePlayer, values_by_position
+
+ALPHA, GAMMA, EPSILON = 0.6, 0.8, 0.1
+WIN, LOSS, DRAW, STEP = 50.0, -50.0, -10.0, -1.0
+WON, DRAWN, LOST = 1, 0, -1
+_C = 2.0
+_FULL_DEPTH = 4  # plies of the tree that exist from the start; below them a node gets children when it is first visited
+
+
+class HarmanMctsParameters(msgspec.Struct, frozen=True, kw_only=True):
+    playouts: Annotated[int, msgspec.Meta(ge=1, le=10**6, description="playouts of a move")] = 40
+    c: Annotated[float, msgspec.Meta(ge=0, le=100, description="exploration constant")] = _C
+
+
+class HarmanMcts(ParameterisedAgent[HarmanMctsParameters], ImmediateAgent):
+    """Plays the first of the most visited moves of a new tree."""
+
+    def _decide(self, position: Position) -> Decision:
+        self.check_board(position.spec)
+        layout = compiled_layout(position.spec)
+        tree = make_tree(position.spec, self._parameters.playouts, self._parameters.c)
+        stones, mask = from_int(position.stones, layout.board), from_int(position.mask, layout.board)
+        action = most_visited(layout, stones, mask, position.ply, tree, self._rng)
+        children = tuple(tree.visits[1 : position.spec.columns + 1].tolist())
+        return Decision(action=int(action), visits=children, nodes=int(np.count_nonzero(tree.visits)))
+
+    def check_board(self, spec: GameSpec) -> None:
+        if not spec.gravity:
+            raise InvalidLimitError(f"harman/mcts plays columns; {spec} has no gravity")
+
+
+class HarmanQParameters(msgspec.Struct, frozen=True, kw_only=True):
+    episodes: Annotated[int, msgspec.Meta(ge=1, le=200_000, description="games of training")] = 50_000
+    playouts: Annotated[
+        int, msgspec.Meta(ge=1, le=1000, description="playouts of a move of its opponent in training")
+    ] = 40
+    training_seed: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1, description="random seed of the training")] = 0
+
+
+class HarmanQ(ParameterisedAgent[HarmanQParameters], ImmediateAgent):
+    """Trains on the board before its first move. Only positions with the second side to move are ever
+    trained, so as first it plays at random.
+    """
+
+    def _decide(self, position: Position) -> Decision:
+        spec, wanted = position.spec, self._parameters
+        self.check_board(spec)
+        table = _trained_table(spec, wanted.episodes, wanted.playouts, wanted.training_seed)
+        return TablePlayer(self.name, partial(values_by_position, table), self._rng).decide(position)
+
+    def check_board(self, spec: GameSpec) -> None:
+        if not spec.gravity:
+            raise InvalidLimitError(f"harman/q plays columns; {spec} has no gravity")
+        if not spec.fits_word:
+            raise InvalidLimitError(f"harman/q plays boards that fit one word of 64 bits; {spec} is too large")
+
+
+@lru_cache(maxsize=4)
+def _trained_table(spec: GameSpec, episodes: int, playouts: int, seed: int) -> QTable:
+    """Read only: agents share it."""
+    table = QTable(spec)
+    play_as_published(table, episodes, playouts=playouts, rng=np.random.default_rng(seed))
+    return table
+
+
+# --- The tree search ---
+
+
+class PublishedTree(NamedTuple):
+    """Node 0 is the root; the children of a node lie next to each other, one for each column."""
+
+    playouts: int
+    c: float
+    visits: np.ndarray  # [nodes] int64
+    totals: np.ndarray  # [nodes] int64, sum of results for the root's side
+    first: np.ndarray  # [nodes] int64, the first child, 0 before there is one
+
+
+def make_tree(spec: GameSpec, playouts: int, c: float = _C) -> PublishedTree:
+    """An empty tree with room for its playouts."""
+    upper = sum(spec.columns**level for level in range(_FULL_DEPTH))
+    nodes = 1 + spec.columns * (min(upper, _FULL_DEPTH * playouts) + playouts)
+    return PublishedTree(playouts, c, np.zeros(nodes, np.int64), np.zeros(nodes, np.int64), np.zeros(nodes, np.int64))
+
+
+@kernel
+def most_visited(
+    layout: Layout, stones: Bits, mask: Bits, ply: int, tree: PublishedTree, rng: np.random.Generator
+) -> int:
+    """The action that a new tree visits most, the first of several. Overwrites the contents of `tree`."""
+    columns, area = layout.columns, layout.rows * layout.columns
+    visits, totals, first = tree.visits, tree.totals, tree.first
+    heights = np.empty(columns, np.int64)
+    path = np.empty(area + 1, np.int64)
+    visits[0] = totals[0] = first[0] = 0
+    used = 1
+    for _ in range(tree.playouts):
+        mine, both, stone = stones, mask, ply
+        node = path[0] = 0
+        while stone < area and (stone - ply < _FULL_DEPTH or visits[node] > 0):
+            if first[node] == 0:
+                for child in range(used, used + columns):
+                    visits[child] = totals[child] = first[child] = 0
+                first[node] = used
+                used += columns
+            action = _selected(layout, both, node, tree, rng)
+            placed = single_cell(landing_cell(both, action, layout), both)
+            mine, both = both ^ mine, both | placed
+            stone += 1
+            node = first[node] + action
+            path[stone - ply] = node
+        result = _play_on(layout, mine, both, stone, heights, rng)
+        if (stone - ply) % 2 == 1:
+            result = -result
+        for place in range(stone - ply + 1):
+            visits[path[place]] += 1
+            totals[path[place]] += result
+    return int(np.argmax(visits[1 : columns + 1]))
+
+
+@register_jitable
+def _selected(layout: Layout, mask: Bits, node: int, tree: PublishedTree, rng: np.random.Generator) -> int:
+    """Any action that was never visited, else the one with the highest bound; of equal ones the most visited."""
+    visits, totals, first = tree.visits, tree.totals, tree.first
+    chosen, unseen, highest = -1, 0, -np.inf
+    for action in range(layout.columns):
+        child = first[node] + action
+        if landing_cell(mask, action, layout) < 0:
+            continue
+        if visits[child] == 0:
+            unseen += 1
+            if rng.random() * unseen < 1.0:
+                chosen = action
+        elif unseen == 0:
+            bound = totals[child] / visits[child] + tree.c * math.sqrt(math.log(visits[node]) / visits[child])
+            if bound > highest or (bound == highest and visits[child] > visits[first[node] + chosen]):
+                highest, chosen = bound, action
+    return chosen
+
+
+@register_jitable
+def _play_on(layout: Layout, mine: Bits, both: Bits, stone: int, heights: np.ndarray, rng: np.random.Generator) -> int:
+    """The result for the side to move of random moves until one makes a line through its own stone."""
+    area, result = layout.rows * layout.columns, 1
+    fill_heights(heights, both, layout)
+    while True:
+        if stone < area:
+            cell = random_cell(both, heights, layout, rng)
+        else:
+            cell = (layout.columns - 1) * layout.stride + layout.rows - 1
+        placed = single_cell(cell, both)
+        if has_line_through(mine | placed, cell, layout):
+            return result
+        stone += 1
+        if stone >= area:
+            return 0
+        mine, both = both ^ mine, both | placed
+        result = -result
+
+
+# --- The learner ---
+
+
+class Episodes(NamedTuple):
+    """What happened, game by game, as the learner sees it."""
+
+    rewards: np.ndarray  # [N] float64, the sum over a game
+    results: np.ndarray  # [N] int64: WON, DRAWN or LOST
+
+
+def play_as_published(
+    table: QTable,
+    episodes: int,
+    *,
+    playouts: int,
+    rng: np.random.Generator,
+    alpha: float = ALPHA,
+    epsilon: float = EPSILON,
+) -> Episodes:
+    """Plays and learns. With alpha = epsilon = 0 this is the published evaluation, which enters
+    positions into the table but changes nothing that is chosen later.
+    """
+    layout, tree = compiled_layout(table.spec), make_tree(table.spec, playouts)
+    found = Episodes(np.zeros(episodes), np.zeros(episodes, np.int64))
+    done = 0
+    while done < episodes:
+        table.reserve()
+        rest = Episodes(found.rewards[done:], found.results[done:])
+        done += _play(layout, alpha, epsilon, table.arrays, tree, rest, rng)
+    return found
+
+
+@kernel
+def _play(
+    layout: Layout,
+    alpha: float,
+    epsilon: float,
+    table: QArrays,
+    tree: PublishedTree,
+    episodes: Episodes,
+    rng: np.random.Generator,
+) -> int:
+    """Plays until all episodes are done or the index is crowded; returns the number of games played."""
+    area = layout.rows * layout.columns
+    index, old, keys, state, values, visits = table
+    rewards, results = episodes.rewards, episodes.results
+    for done in range(len(rewards)):
+        if is_crowded(index, state):
+            return done
+        mine = both = layout.board ^ layout.board
+        row, action = -1, -1  # of the learner's last move
+        image = np.uint64(0)  # the key of the mirror image of the position it was made in
+        for ply in range(area):
+            is_own = ply & 1 == 1
+            if is_own:
+                before, moved, image_before = row, action, image
+                image = hash_key(mirror(mine, layout), mirror(both, layout), layout)
+                row = add_row(hash_key(mine, both, layout), index, old, keys, state)
+                action, best = draw_best_action(both, layout.columns, row, False, values, layout, rng)
+                if rng.random() < epsilon:
+                    action = random_action(both, layout.columns, layout, rng)
+                if before >= 0:
+                    _teach(before, moved, STEP + GAMMA * best, alpha, values, visits)
+                    _copy(before, moved, add_row(image_before, index, old, keys, state), values, visits)
+                if moved >= 0:
+                    rewards[done] += STEP
+                chosen = action
+            else:
+                chosen = most_visited(layout, mine, both, ply, tree, rng)
+            cell = landing_cell(both, chosen, layout)
+            placed = mine | single_cell(cell, mine)
+            mine, both = both ^ mine, both | placed
+            is_won = completes_line(placed, cell, layout)
+            if is_won or ply + 1 == area:
+                results[done] = DRAWN if not is_won else WON if is_own else LOST
+                reward = DRAW if not is_won else WIN if is_own else LOSS
+                rewards[done] += reward
+                if row >= 0:
+                    _teach(row, action, reward, alpha, values, visits)
+                    if is_own:
+                        _copy(row, action, add_row(image, index, old, keys, state), values, visits)
+                break
+    return len(rewards)
+
+
+@register_jitable
+def _teach(row: int, action: int, target: float, alpha: float, values: np.ndarray, visits: np.ndarray) -> None:
+    values[row, action] += alpha * (target - values[row, action])
+    visits[row, action] += 1
+
+
+@register_jitable
+def _copy(row: int, action: int, twin: int, values: np.ndarray, visits: np.ndarray) -> None:
+    """Writes a new value to the mirror image, whose row may be the same or, in a full table, -1."""
+    if twin >= 0:
+        image = values.shape[1] - 1 - action
+        values[twin, image] = values[row, action]
+        visits[twin, image] += 1
+
+
+@kernel
+def mirror_keys(layout: Layout, stones: np.ndarray, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(Keys of positions, uint64 [N]; keys of their mirror images), on boards of one word."""
+    keys, images = np.empty(len(stones), np.uint64), np.empty(len(stones), np.uint64)
+    for number in range(len(stones)):
+        mine, both = stones[number], masks[number]
+        keys[number] = hash_key(mine, both, layout)
+        images[number] = hash_key(mirror(mine, layout), mirror(both, layout), layout)
+    return keys, images

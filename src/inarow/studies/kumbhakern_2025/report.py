@@ -1,0 +1,170 @@
+"""The report of kumbhakern-2025, and the study itself."""
+
+from __future__ import annotations
+
+from inarow.studies.experiment import VARIANTS, Experiment
+from inarow.studies.kumbhakern_2025 import published
+from inarow.studies.kumbhakern_2025.runs import (
+    BASELINE_AGENTS,
+    CURVE,
+    OPPONENTS,
+    PHASES,
+    READINGS,
+    SIDES,
+    TRAININGS,
+    Baselines,
+    PretrainedTable,
+    Training,
+    experiments,
+)
+from inarow.studies.play import ACCURACIES
+from inarow.studies.report import Bar, BarPlot, CurvePlot, Row, Section, Table, agreement_summary, variant_bars
+from inarow.studies.results import Results
+from inarow.studies.study import Study
+
+_RATES = ("wins", "losses", "draws")
+_BOARD_NOTE = (
+    "Pairs of games from balanced openings, sides swapped. Illegal: games lost by choosing a full column, where the"
+    " published program stopped. Unseen: windows that were never met in training."
+)
+
+
+def _sections(results: Results) -> list[Section]:
+    """Table 1 and Figure 1, the worth of the table on its own board, and the whole board through windows."""
+    return [_test_section(results), _curve_section(results), _window_section(results), _board_section(results)]
+
+
+def _test_section(results: Results) -> Section:
+    numbers, (training, with_starts) = published(), TRAININGS
+    rows = [
+        _test_row(results, training, phase, rate, getattr(printed, rate))
+        for phase, printed in numbers.table_1.items()
+        for rate in _RATES
+    ]
+    random = numbers.table_1["random"]
+    exchanged = tuple(
+        _test_row(results, training, "random", rate, value)
+        for rate, value in (("losses", random.draws), ("draws", random.losses))
+    )
+    started = tuple(_test_row(results, with_starts, phase, rate) for phase in numbers.table_1 for rate in _RATES)
+    table = Table(
+        "Table 1", tuple(rows), f"{numbers.games:,} games against random moves, sides in turn, no exploration."
+    )
+    return Section(
+        title="Test games on 4x4",
+        text=(agreement_summary((table,)),),
+        tables=(
+            table,
+            Table("Table 1, losses and draws of its first row exchanged", exchanged),
+            Table("The same with random starts in training", started),
+        ),
+    )
+
+
+def _test_row(results: Results, training: Training, phase: str, rate: str, printed: float | None = None) -> Row:
+    label, games = f"after {phase}: {rate}, %", published().games
+    return results.row(label, training, f"after {phase}.{rate}", published=printed, digits=1, is_rate=True, games=games)
+
+
+def _curve_section(results: Results) -> Section:
+    (training, _), ends = TRAININGS, ("first", "last", "max")
+    rows = [_curve_row(results, phase, training, phase, end) for phase in PHASES for end in ends]
+    readings = [_curve_row(results, each.name, each, "generation 1", end) for each in READINGS for end in ends]
+    curves = [
+        results.curve(each, variant, CURVE, label=f"{variant}, {each.name}")
+        for variant in VARIANTS
+        for each in TRAININGS
+    ]
+    table = Table("Figure 1: mean reward of 5,000 episodes", tuple(rows))
+    note = (
+        "The table above has random opponents in seven of ten games of a generation. Here they are the table as it was."
+    )
+    return Section(
+        title="Learning curves",
+        text=(agreement_summary((table,)),),
+        tables=(table, Table("Generation 1 by other readings", tuple(readings), note)),
+        curves=(CurvePlot("Mean reward", "points of 39 a phase", "mean reward", tuple(c for c in curves if c)),),
+    )
+
+
+def _curve_row(results: Results, label: str, experiment: Experiment, phase: str, end: str) -> Row:
+    printed = getattr(published().figure_1[phase], end)
+    return results.row(f"{label}: {end}", experiment, f"{phase}.{end}", published=printed, digits=3)
+
+
+def _window_section(results: Results) -> Section:
+    rows = []
+    for each in TRAININGS:
+        rows += _accuracy_rows(results, each, "4x4", each.name)
+        games = results.size(each, "perfect games")
+        label = f"{each.name}: losses against perfect play, %"
+        rows.append(results.row(label, each, "perfect.losses", digits=1, is_rate=True, games=games))
+    rows += _baseline_rows(results, "4x4")
+    note = "Accuracy over all unfinished positions. Games against perfect play begin with the empty board, a draw."
+    return Section(title="Against perfect play on 4x4", tables=(Table("The table", tuple(rows), note),))
+
+
+def _board_section(results: Results) -> Section:
+    titles: dict[Experiment, str] = {each: f"Windows on 6x7, trained {each.name}" for each in TRAININGS}
+    titles[PretrainedTable()] = f"Windows on 6x7, {PretrainedTable().name}"
+    tables = [Table(title, tuple(_board_rows(results, each)), _BOARD_NOTE) for each, title in titles.items()]
+    accuracy = [row for each in titles for row in _accuracy_rows(results, each, "6x7", each.name)]
+    accuracy += _baseline_rows(results, "6x7")
+    bars = tuple(
+        BarPlot(f"Wins on 6x7 as {side} player, trained {TRAININGS[0].name}", "% of games", _win_bars(results, side))
+        for side in SIDES
+    )
+    return Section(
+        title="The whole board through windows",
+        tables=(*tables, Table("Accuracy on 6x7", tuple(accuracy), "On the standard suite of positions.")),
+        bars=bars,
+    )
+
+
+def _board_rows(results: Results, experiment: Experiment) -> list[Row]:
+    games = (results.size(experiment, "games") or 0) // 2 or None
+    rows = []
+    for opponent in OPPONENTS:
+        for side in SIDES:
+            for name in ("wins", "draws", "illegal", "unseen"):
+                row = results.row(
+                    f"{opponent}, as {side}: {name}, %",
+                    experiment,
+                    f"6x7 {opponent}.{side}.{name}",
+                    digits=1,
+                    is_rate=True,
+                    games=None if name == "unseen" else games,  # windows of one game are not independent
+                )
+                if name not in ("draws", "illegal") or any(each.mean for each in row.ours):
+                    rows.append(row)
+    return rows
+
+
+def _win_bars(results: Results, side: str) -> tuple[Bar, ...]:
+    rows = [
+        results.row(opponent, TRAININGS[0], f"6x7 {opponent}.{side}.wins", digits=1, is_rate=True)
+        for opponent in OPPONENTS
+    ]
+    return tuple(bar for row in rows for bar in variant_bars(row))
+
+
+def _baseline_rows(results: Results, board: str) -> list[Row]:
+    return [
+        row for agent in BASELINE_AGENTS for row in _accuracy_rows(results, Baselines(), f"{agent} on {board}", agent)
+    ]
+
+
+def _accuracy_rows(results: Results, experiment: Experiment, figure: str, label: str) -> list[Row]:
+    return [
+        results.row(f"{label}: {each.replace('_', ' ')}, %", experiment, f"{figure}.{each}", digits=1, is_rate=True)
+        for each in ACCURACIES
+    ]
+
+
+KUMBHAKERN_2025 = Study(
+    name="kumbhakern-2025",
+    title="kumbhakern-2025: a Q-table of 4x4 behind sliding windows",
+    source="A. Kumbhakern, Using Q-Learning to train a 4x4 Connect Four Subgame Evaluator, March 2025",
+    experiments=experiments,
+    sections=_sections,
+)

@@ -1,0 +1,335 @@
+"""The agents of paranji-2025 as they were run: minimax and alpha-beta to the node, the default agent, the Q-learner.
+
+Faults of minimax, repeated here:
+
+- Every agent was made as player 1, also the one that moved second: `believes_first`.
+- Diagonal windows were compared in a way that is never true: `diagonals=false`.
+- A finished game is worth 1 or -1, less than many heuristic sums.
+- Window values 0.1, 0.3 and 0.8 were added up in binary fractions, in the order rows, columns,
+  diagonals of each square. Sums that should be equal differ in their last bits, and since the
+  first best move is taken, play depends on that order; so it is kept.
+
+The Q-learner always moves first, against the default agent, which takes itself for player 1 and so never blocks.
+(The commands that the report lists start another training, in which it blocks: `opponent_blocks`. That
+one does not lead to the published results of Tic Tac Toe.) After each move of its own, with s the
+position it moved in and s' the one its opponent then has to move in,
+
+    Q(s, a) += alpha (r + gamma max Q(s', .) - Q(s, a))
+
+Its faults, repeated here:
+
+- No position in which the opponent is to move is ever stored, so max Q(s', .) is 0 always.
+- r is 1 for a winning move and 0 for all others; what was to teach losses (-1) and draws (0.2) came
+  after the last move had been forgotten. So only winning moves ever get a value, 1 - 0.9^n after n wins.
+- Epsilon decays only in episodes that end with the learner's own move.
+
+A position whose values are all 0 is not stored here: an absent one means the same.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from typing import Annotated, Literal, NamedTuple
+
+import msgspec
+import numpy as np
+from numba.extending import register_jitable
+
+from inarow.agents.agent import Decision, ImmediateAgent, ParameterisedAgent
+from inarow.agents.simple import NoParameters, draw
+from inarow.games.bits import Bits, any_cell, has_cell, single_cell
+from inarow.games.kernels import compiled_layout, completes_line, hash_key, kernel
+from inarow.games.layout import Layout
+from inarow.games.position import Position
+from inarow.games.rules import action_count, landing_cell, playable, winning_cells
+from inarow.games.spec import GameSpec
+from inarow.learning.tabular.moves import draw_best_action
+from inarow.learning.tabular.q_table import QArrays, QTable, add_row, find_row, is_crowded
+from inarow.search.limits import Limits, Watch
+from inarow.search.minimax.heuristics import WINDOW_UNIT, window_weights
+from inarow.studies.play import TablePlayer, values_by_position
+
+_WIN, _USUAL_DEPTH, _NO_LIMIT = 1.0, 3, 1 << 30
+_EPISODES_WITH_GRAVITY, _EPISODES_WITHOUT = 50_000, 5_000
+_ALPHA = 0.1
+_FIRST_EPSILON, _DECAY, _LAST_EPSILON = 0.3, 0.995, 0.01
+_MEMORY = 64 << 20  # bytes: on 6x7x4 room for 600,000 positions, more than any number of episodes can reach
+
+
+class ParanjiWinBlock(ParameterisedAgent[NoParameters], ImmediateAgent):
+    """The default agent: looks for wins of player 1, then for cells where player 2 would win, then plays at random.
+
+    It believes that it is player 1. As the second player it hence finds no win in its first rule,
+    takes its own wins in the rule that was to block, and never blocks.
+    """
+
+    def _decide(self, position: Position) -> Decision:
+        urgent = position.winning_actions()
+        if not urgent and position.side_to_move == 1:
+            urgent = position.winning_actions(of_opponent=True)
+        return draw(position, urgent[:1], self._rng)
+
+
+# --- Minimax ---
+
+
+class ParanjiMinimaxParameters(msgspec.Struct, frozen=True, kw_only=True):
+    depth: Annotated[
+        Annotated[int, msgspec.Meta(ge=1, le=256)] | Literal["none", "auto"],
+        msgspec.Meta(description="plies to look ahead; none: to the end; auto: 3 with gravity, else none"),
+    ] = "auto"
+    prune: Annotated[bool, msgspec.Meta(description="alpha-beta cut-offs")] = True
+    believes_first: Annotated[bool, msgspec.Meta(description="whether it always takes itself for player 1")] = True
+    diagonals: Annotated[bool, msgspec.Meta(description="whether diagonal windows count")] = False
+
+
+class ParanjiMinimax(ParameterisedAgent[ParanjiMinimaxParameters]):
+    """Plays the first best move; a root move that wins for the side it believes to be ends the search.
+
+    Stops between root moves when cancelled, with the best move so far.
+    """
+
+    def decide(
+        self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
+    ) -> Decision:
+        position.check_ongoing()
+        wanted = self._parameters
+        me = 1 if wanted.believes_first else position.side_to_move
+        depth = wanted.depth
+        if isinstance(depth, str):
+            depth = _USUAL_DEPTH if depth == "auto" and position.spec.gravity else _NO_LIMIT
+        board = _board(position.spec, wanted.diagonals)
+        search = _Search(board, me, depth, wanted.prune, np.zeros(1, np.int64))
+        best, action = -np.inf, position.legal_actions[0]
+        for move in position.legal_actions:
+            if limits is not None and limits.cancelled is not None and limits.cancelled():
+                break
+            after = position.play(move)
+            if after.winner == me:
+                action, best = move, _WIN
+                break
+            if after.is_over:
+                worth = 0.0 if after.winner is None else -_WIN
+            else:
+                worth = _value(search, after.to_array(), after.side_to_move, 1, best, np.inf, False)
+            if worth > best:
+                action, best = move, float(worth)
+        value = None if best == -np.inf else float(np.clip(best, -1, 1))
+        return Decision(action=action, value=value, nodes=int(search.nodes[0]))
+
+
+class _Board(NamedTuple):
+    gravity: bool
+    inarow: int
+    windows: np.ndarray  # [windows that count, inarow] int64, cells counted row by row from the top left
+    weights: np.ndarray  # [inarow] float64, by number of stones
+
+
+class _Search(NamedTuple):
+    """What stays the same during a search."""
+
+    board: _Board
+    me: int  # 1 or 2: the side whose values are computed
+    depth: int
+    prune: bool
+    nodes: np.ndarray  # [1] int64
+
+
+@lru_cache(maxsize=64)
+def _board(spec: GameSpec, diagonals: bool) -> _Board:
+    rows, columns, inarow = spec.rows, spec.columns, spec.inarow
+    spots = [(row, column) for row in range(rows) for column in range(columns)]
+    windows = [[(row, column + i) for i in range(inarow)] for row, column in spots if column + inarow <= columns]
+    by_column = sorted(spots, key=lambda spot: spot[1])
+    windows += [[(row + i, column) for i in range(inarow)] for row, column in by_column if row + inarow <= rows]
+    if diagonals:
+        for row, column in spots:
+            if row + inarow <= rows and column + inarow <= columns:
+                windows.append([(row + i, column + i) for i in range(inarow)])
+                windows.append([(row + inarow - 1 - i, column + i) for i in range(inarow)])
+    cells = np.array([[row * columns + column for row, column in window] for window in windows], np.int64)
+    weights = np.array([0.0, *window_weights(inarow)]) / WINDOW_UNIT
+    return _Board(spec.gravity, inarow, cells, weights)
+
+
+@kernel
+def _value(
+    search: _Search, cells: np.ndarray, player: int, level: int, alpha: float, beta: float, maximise: bool
+) -> float:
+    """The value for `search.me` of an unfinished position, in which `player` is to move. Levels maximise and
+    minimise in turn from the root, whichever side moves. Only positions that are entered are counted.
+    """
+    board, me = search.board, search.me
+    search.nodes[0] += 1
+    if level >= search.depth:
+        return _heuristic(board, cells, me)
+    rows, columns = cells.shape
+    best = -np.inf if maximise else np.inf
+    for action in range(columns if board.gravity else rows * columns):
+        row, column = 0, action
+        if board.gravity:
+            while row < rows and cells[row, column] == 0:
+                row += 1
+            row -= 1
+        else:
+            row = action // columns
+            column = action - row * columns
+        if row < 0 or cells[row, column] != 0:
+            continue
+        cells[row, column] = player
+        if _makes_line(cells, row, column, board.inarow):
+            value = _WIN if player == me else -_WIN
+        elif np.all(cells != 0):
+            value = 0.0
+        else:
+            value = _value(search, cells, 3 - player, level + 1, alpha, beta, not maximise)
+        cells[row, column] = 0
+        if maximise:
+            best = max(best, value)
+            alpha = max(alpha, best)
+        else:
+            best = min(best, value)
+            beta = min(beta, best)
+        if search.prune and beta <= alpha:
+            break
+    return best
+
+
+@register_jitable
+def _makes_line(cells: np.ndarray, row: int, column: int, inarow: int) -> bool:
+    rows, columns = cells.shape
+    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        length = 1
+        for sign in (1, -1):
+            r, c = row + sign * down, column + sign * right
+            while 0 <= r < rows and 0 <= c < columns and cells[r, c] == cells[row, column]:
+                length += 1
+                r, c = r + sign * down, c + sign * right
+        if length >= inarow:
+            return True
+    return False
+
+
+@register_jitable
+def _heuristic(board: _Board, cells: np.ndarray, me: int) -> float:
+    columns = cells.shape[1]
+    total = 0.0
+    for window in range(board.windows.shape[0]):
+        mine = others = 0
+        for place in range(board.windows.shape[1]):
+            cell = board.windows[window, place]
+            stone = cells[cell // columns, cell % columns]
+            mine += stone == me
+            others += stone == 3 - me
+        if mine > 0 and others == 0:
+            total += board.weights[mine]
+        elif others > 0 and mine == 0:
+            total -= board.weights[others]
+    return total
+
+
+# --- The Q-learner ---
+
+
+class ParanjiQParameters(msgspec.Struct, frozen=True, kw_only=True):
+    episodes: Annotated[
+        Annotated[int, msgspec.Meta(ge=1, le=200_000)] | Literal["auto"],
+        msgspec.Meta(description="games of training; auto: 50,000 with gravity, else 5,000"),
+    ] = "auto"
+    opponent_blocks: Annotated[
+        bool, msgspec.Meta(description="whether its opponent in training knows its side, as in the listed commands")
+    ] = False
+    training_seed: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1, description="random seed of the training")] = 0
+
+
+class ParanjiQ(ParameterisedAgent[ParanjiQParameters], ImmediateAgent):
+    """Plays the action of the greatest value, uniformly among equals. Trains before its first move.
+
+    Only positions with the first side to move were ever trained, so as second it plays at random.
+    """
+
+    def _decide(self, position: Position) -> Decision:
+        wanted, spec = self._parameters, position.spec
+        episodes = wanted.episodes
+        if isinstance(episodes, str):
+            episodes = _EPISODES_WITH_GRAVITY if spec.gravity else _EPISODES_WITHOUT
+        table = _trained_table(spec, episodes, wanted.training_seed, wanted.opponent_blocks)
+        return TablePlayer(self.name, partial(values_by_position, table), self._rng).decide(position)
+
+
+@lru_cache(maxsize=4)
+def _trained_table(spec: GameSpec, episodes: int, seed: int, opponent_blocks: bool) -> QTable:
+    """Read only: agents share it."""
+    return train_as_published(spec, episodes, np.random.default_rng(seed), opponent_blocks=opponent_blocks)
+
+
+def train_as_published(
+    spec: GameSpec, episodes: int, rng: np.random.Generator, *, opponent_blocks: bool = False
+) -> QTable:
+    """A table after `episodes` episodes, with at most one row for each."""
+    table = QTable(spec, memory=_MEMORY)
+    layout = compiled_layout(spec)
+    epsilon = np.full(1, _FIRST_EPSILON)
+    while episodes > 0:
+        table.reserve()
+        episodes -= _train(layout, episodes, opponent_blocks, epsilon, table.arrays, rng)
+    return table
+
+
+@kernel
+def _train(
+    layout: Layout, episodes: int, opponent_blocks: bool, epsilon: np.ndarray, table: QArrays, rng: np.random.Generator
+) -> int:
+    """Plays until there are enough episodes or the index is crowded; returns how many it played."""
+    cells = layout.rows * layout.columns
+    index, old, keys, state, values, visits = table
+    for done in range(episodes):
+        if is_crowded(index, state):
+            return done
+        stones = mask = layout.board ^ layout.board
+        for ply in range(cells):
+            is_own = ply & 1 == 0
+            if is_own:
+                row = find_row(hash_key(stones, mask, layout), index, old, keys)
+                if rng.random() < epsilon[0]:
+                    row = -1  # without values, all moves are equal
+                action = _best_action(mask, row, values, layout, rng)
+            else:
+                action = _default_action(stones, mask, opponent_blocks, layout, rng)
+            cell = landing_cell(mask, action, layout)
+            mine = stones | single_cell(cell, stones)
+            is_won = completes_line(mine, cell, layout)
+            if is_own and is_won:
+                row = add_row(hash_key(stones, mask, layout), index, old, keys, state)
+                if row >= 0:  # a full table learns nothing new
+                    values[row, action] += _ALPHA * (1.0 - values[row, action])
+                    visits[row, action] += 1
+            if is_own and (is_won or ply + 1 == cells):
+                epsilon[0] = max(_LAST_EPSILON, epsilon[0] * _DECAY)
+            if is_won:
+                break
+            stones, mask = mask ^ stones, mask | mine
+    return episodes
+
+
+@register_jitable
+def _best_action(mask: Bits, row: int, values: np.ndarray, layout: Layout, rng: np.random.Generator) -> int:
+    """Uniformly one of the legal actions with the greatest value; all have 0 without a row."""
+    action, _ = draw_best_action(mask, action_count(layout), row, False, values, layout, rng)
+    return action
+
+
+@register_jitable
+def _default_action(stones: Bits, mask: Bits, blocks: bool, layout: Layout, rng: np.random.Generator) -> int:
+    """What the default agent plays: the first win, else if it `blocks` the first action with which the
+    other side would win, else anything.
+    """
+    urgent = winning_cells(stones, mask, layout) & playable(mask, layout)
+    if blocks and not any_cell(urgent):
+        urgent = winning_cells(mask ^ stones, mask, layout) & playable(mask, layout)
+    if any_cell(urgent):
+        for action in range(action_count(layout)):
+            cell = landing_cell(mask, action, layout)
+            if cell >= 0 and has_cell(urgent, cell):
+                return action
+    return _best_action(mask, -1, np.zeros((0, 0)), layout, rng)

@@ -1,0 +1,253 @@
+"""The experiments of paranji-2025: every agent against every other, one agent at several depths, another training.
+
+Figures are named by agent or pairing (`first-second`): `wins` and `draws` in percent of the games,
+`moves` a game, `nodes` a game of an agent over the games it began, `first` and `second` nodes a game
+of each side of a pairing. Moves and nodes of an agent are means over its pairings as first player.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import partial
+
+import msgspec
+import numpy as np
+
+from inarow.agents.agent import Agent, Decision, ImmediateAgent
+from inarow.agents.registry import make_agent
+from inarow.games.position import Position
+from inarow.games.spec import GameSpec
+from inarow.learning.tabular.config import Exploration, Phase, QConfig, Rewards
+from inarow.learning.tabular.q_table import QTable
+from inarow.learning.tabular.trainer import Trainer
+from inarow.studies.comparison import PERCENT
+from inarow.studies.experiment import Measured, Scale, Trial
+from inarow.studies.paranji_2025 import AGENTS, BOARDS, PAIRINGS
+from inarow.studies.play import TablePlayer, play_sound_game, values_by_position
+from inarow.studies.study import Repeated
+
+DEPTHS = range(1, 6)
+DETERMINISTIC = ("minimax", "alphabeta")
+_EPISODES = {"tictactoe": 5_000, "connect4": 50_000}
+_CURVE_POINTS = 20
+_Memory = dict[Position, tuple[Decision, float]]  # by position: a decision and the seconds it took
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRobin:
+    """Every agent against every other, on both sides, `games` games each."""
+
+    board: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.board} round robin"
+
+    def run(self, trial: Trial) -> Measured:
+        games, episodes, spec = trial.size["games"], trial.size["episodes"], GameSpec.parse(self.board)
+        streams = trial.random_streams(2 * len(PAIRINGS))
+        memory: dict[str, _Memory] = {agent: {} for agent in DETERMINISTIC}
+        curves: dict[str, list[tuple[float, float]]] = {}
+        make = partial(_published_agent, episodes, trial.seed)
+        if not trial.is_published:
+            trainer = train_corrected(spec, episodes, trial.seed)
+            curves = {
+                "q.wins": [(float(point.episode), round(PERCENT * point.wins, 2)) for point in trainer.curve],
+                "q.losses": [(float(point.episode), round(PERCENT * point.losses, 2)) for point in trainer.curve],
+            }
+            make = partial(_corrected_agent, spec, trainer.table)
+        found = {}
+        for number, (first, second) in enumerate(PAIRINGS):
+            players = [
+                _Metered(make(agent, stream), spec, memory.get(agent))
+                for agent, stream in zip((first, second), streams[2 * number : 2 * number + 2], strict=True)
+            ]
+            found[first, second] = _play_pairing(spec, games, *players)
+        return msgspec.structs.replace(_summarise(games, found), curves=curves)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTraining:
+    """The Q agent, trained as in the listed commands, against the default agent."""
+
+    board: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.board} training as listed"
+
+    def run(self, trial: Trial) -> Measured:
+        games, episodes, spec = trial.size["games"], trial.size["episodes"], GameSpec.parse(self.board)
+        streams = trial.random_streams(2)
+        learner = f"paranji-2025/q:episodes={episodes},opponent_blocks=true,training_seed={trial.seed}"
+        players = (make_agent(learner, seed=streams[0]), make_agent("paranji-2025/winblock", seed=streams[1]))
+        tally = _play_pairing(spec, games, *(_Metered(player, spec) for player in players))
+        totals = {"wins": PERCENT * tally.wins, "draws": PERCENT * tally.draws, "moves": tally.moves}
+        return Measured({name: total / games for name, total in totals.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class DepthTest:
+    """Alpha-beta of each depth, moving first, against the default agent without its fault.
+
+    The published test is the only one in which the default agent knew its side.
+    """
+
+    board: str = "connect4"
+
+    @property
+    def name(self) -> str:
+        return f"{self.board} depth test"
+
+    def run(self, trial: Trial) -> Measured:
+        games, spec = trial.size["games"], GameSpec.parse(self.board)
+        figures, timings = {}, {}
+        name = "paranji-2025/minimax" if trial.is_published else "minimax"
+        for depth, stream in zip(DEPTHS, trial.random_streams(len(DEPTHS)), strict=True):
+            first = _Metered(make_agent(f"{name}:depth={depth}"), spec)
+            tally = _play_pairing(spec, games, first, _Metered(make_agent("winblock", seed=stream), spec))
+            figures[f"depth {depth}.nodes"] = tally.first_nodes / games
+            figures[f"depth {depth}.wins"] = PERCENT * tally.wins / games
+            timings[f"depth {depth}.seconds"] = _microseconds(tally.first_seconds / games)
+        return Measured(figures, {}, timings)
+
+
+def experiments(scale: Scale) -> list[Repeated]:
+    runs = 4 if scale == "quick" else 20
+    sizes = {board: {"games": 100, "episodes": _EPISODES[board]} for board in reversed(BOARDS)}  # the longest first
+    return [
+        *(Repeated(RoundRobin(board), runs, size) for board, size in sizes.items()),
+        *(Repeated(ListedTraining(board), runs, size, variants=("as-published",)) for board, size in sizes.items()),
+        Repeated(DepthTest(), 20 if scale == "quick" else 40, {"games": 1}),
+    ]
+
+
+# --- Agents ---
+
+
+def _published_agent(episodes: int, training_seed: int, agent: str, seed: np.random.SeedSequence) -> Agent:
+    strings = {
+        "default": "paranji-2025/winblock",
+        "minimax": "paranji-2025/minimax:prune=false",
+        "alphabeta": "paranji-2025/minimax",
+        "q": f"paranji-2025/q:episodes={episodes},training_seed={training_seed}",
+    }
+    return make_agent(strings[agent], seed=seed)
+
+
+def _corrected_agent(spec: GameSpec, table: QTable, agent: str, seed: np.random.SeedSequence) -> Agent:
+    if agent == "q":
+        return corrected_q(table, np.random.default_rng(seed))
+    minimax = f"minimax:depth={'3' if spec.gravity else 'none'},heuristic=windows"
+    strings = {"default": "winblock", "minimax": f"{minimax},prune=false", "alphabeta": minimax}
+    return make_agent(strings[agent], seed=seed)
+
+
+def corrected_q(table: QTable, rng: np.random.Generator) -> TablePlayer:
+    return TablePlayer("paranji-2025 corrected Q", partial(values_by_position, table), rng)
+
+
+def train_corrected(spec: GameSpec, episodes: int, seed: int) -> Trainer:
+    """The Q-learner as its report describes it, trained; its curve has twenty points or a few more.
+
+    The same rates, rewards and number of games as in the published program; but it learns on both sides,
+    from losses and draws as well, and looks ahead to its own next turn.
+    """
+    config = QConfig(
+        board=str(spec),
+        phases=(Phase(episodes=episodes, opponent="winblock", side="alternating"),),
+        seed=seed,
+        target="own-turn",
+        alpha=0.1,
+        gamma=0.9,
+        symmetry=False,
+        rewards=Rewards(win=1.0, loss=-1.0, draw=0.2),
+        exploration=Exploration(start=0.3, floor=0.01, decay=0.995),
+        report=max(1, episodes // _CURVE_POINTS),
+    )
+    trainer = Trainer(config)
+    trainer.run(episodes)
+    return trainer
+
+
+# --- Games ---
+
+
+class _Metered(ImmediateAgent):
+    """An agent whose nodes and seconds add up. With a memory, for deterministic agents, a position that it has
+    decided in is not searched again and costs what it cost then.
+    """
+
+    def __init__(self, agent: Agent, spec: GameSpec, memory: _Memory | None = None) -> None:
+        agent.decide(Position.start(spec))  # loads kernels and trains before the clock runs
+        self.name = agent.name
+        self._agent = agent
+        self._memory = memory
+        self.nodes = 0
+        self.seconds = 0.0
+
+    def _decide(self, position: Position) -> Decision:
+        known = None if self._memory is None else self._memory.get(position)
+        if known is None:
+            clock = time.perf_counter()
+            decision = self._agent.decide(position)
+            known = decision, time.perf_counter() - clock
+            if self._memory is not None:
+                self._memory[position] = known
+        self.nodes += known[0].nodes or 0
+        self.seconds += known[1]
+        return known[0]
+
+
+@dataclass(slots=True)
+class _Tally:
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    moves: int = 0
+    first_nodes: int = 0
+    second_nodes: int = 0
+    first_seconds: float = 0.0
+
+
+def _play_pairing(spec: GameSpec, games: int, first: _Metered, second: _Metered) -> _Tally:
+    tally = _Tally()
+    for _ in range(games):
+        record = play_sound_game(first, second, spec)
+        tally.wins += record.winner == 1
+        tally.draws += record.winner is None
+        tally.losses += record.winner == 2
+        tally.moves += len(record.plies)
+    tally.first_nodes, tally.second_nodes, tally.first_seconds = first.nodes, second.nodes, first.seconds
+    return tally
+
+
+def _summarise(games: int, found: dict[tuple[str, str], _Tally]) -> Measured:
+    figures: dict[str, float] = {}
+    timings: dict[str, float] = {}
+    for (first, second), tally in found.items():
+        totals = {"wins": PERCENT * tally.wins, "draws": PERCENT * tally.draws, "moves": tally.moves}
+        if first in DETERMINISTIC:
+            totals["first"] = tally.first_nodes
+        if second in DETERMINISTIC:
+            totals["second"] = tally.second_nodes
+        figures.update({f"{first}-{second}.{name}": total / games for name, total in totals.items()})
+    for agent in AGENTS:
+        begun = [tally for (first, _), tally in found.items() if first == agent]
+        followed = [tally for (_, second), tally in found.items() if second == agent]
+        played = games * (len(begun) + len(followed))
+        wins = sum(tally.wins for tally in begun) + sum(tally.losses for tally in followed)
+        draws = sum(tally.draws for tally in begun + followed)
+        figures[f"{agent}.wins"] = PERCENT * wins / played
+        figures[f"{agent}.draws"] = PERCENT * draws / played
+        figures[f"{agent}.moves"] = float(np.mean([tally.moves for tally in begun])) / games
+        if agent in DETERMINISTIC:
+            figures[f"{agent}.nodes"] = float(np.mean([tally.first_nodes for tally in begun])) / games
+        timings[f"{agent}.seconds"] = _microseconds(sum(tally.first_seconds for tally in begun) / len(begun) / games)
+    return Measured(figures, {}, timings)
+
+
+def _microseconds(seconds: float) -> float:
+    """Rounded to the precision of the clock."""
+    return round(seconds, 6)

@@ -1,0 +1,60 @@
+"""What several studies need to play: agents that read a table, games without faults, accuracies in percent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from inarow.agents.agent import Agent, Decision, ImmediateAgent
+from inarow.agents.simple import draw_best
+from inarow.arena.game import play_game
+from inarow.arena.grading import Accuracy
+from inarow.games.bits import from_int
+from inarow.games.kernels import compiled_layout, hash_key
+from inarow.games.position import Position
+from inarow.games.record import GameRecord
+from inarow.games.spec import CONNECT_FOUR, GameSpec
+from inarow.learning.tabular.q_table import QTable
+from inarow.studies.comparison import PERCENT
+
+Lookup = Callable[[Position], np.ndarray | None]
+"""From a position to the values of its actions for the side to move; None if it was never met."""
+ACCURACIES = ("outcome_accuracy", "critical_accuracy", "optimal_accuracy")
+
+
+class TablePlayer(ImmediateAgent):
+    """Plays the action of the greatest value, uniformly among equals. A position that was never met has values 0."""
+
+    def __init__(self, name: str, lookup: Lookup, rng: np.random.Generator) -> None:
+        self.name = name
+        self._lookup, self._rng = lookup, rng
+
+    def _decide(self, position: Position) -> Decision:
+        values = self._lookup(position)
+        return draw_best(position, [0.0] * position.spec.actions if values is None else values.tolist(), self._rng)
+
+
+def values_by_position(table: QTable, position: Position) -> np.ndarray | None:
+    """The values of a table in which every position has a row of its own: a `Lookup`, once the table is bound."""
+    layout = compiled_layout(position.spec)
+    stones, mask = from_int(position.stones, layout.board), from_int(position.mask, layout.board)
+    (row,) = table.find(np.array([hash_key(stones, mask, layout)], np.uint64))
+    return table.values[row] if row >= 0 else None
+
+
+def play_sound_game(first: Agent, second: Agent, spec: GameSpec = CONNECT_FOUR) -> GameRecord:
+    """A game from the empty board. A crash or an illegal move is an error here, not a lost game."""
+    return check_sound(play_game(first, second, spec))
+
+
+def check_sound(record: GameRecord) -> GameRecord:
+    """Raises RuntimeError if a crash or an illegal move ended the game."""
+    if record.fault is not None:
+        raise RuntimeError(f"{record.first} against {record.second}: {record.fault}")
+    return record
+
+
+def accuracy_figures(graded: Accuracy, prefix: str = "") -> dict[str, float]:
+    """The accuracies of a grade in percent, by name."""
+    return {f"{prefix}{name}": PERCENT * (getattr(graded, name) or 0.0) for name in ACCURACIES}
