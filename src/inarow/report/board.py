@@ -1,4 +1,4 @@
-"""A game drawn as one SVG board: every stone knows its ply, so that replaying is showing and hiding.
+"""A game drawn as one SVG board: every stone has its ply, so that a script replays by showing and hiding.
 
 The sides differ in shape as well as in colour: a cross for the first, a ring for the second.
 """
@@ -46,11 +46,8 @@ def draw_board(position: Position, label: str) -> Element:
 
 def _cells(position: Position) -> list[tuple[int, int]]:
     """(row, column) of every stone in the order of play."""
-    current, cells = Position.start(position.spec), []
-    for action in position.actions:
-        cells.append(current.layout.row_and_column(current.landing_cell(action)))
-        current = current.play(action)
-    return cells
+    line = zip(position.line(), position.actions, strict=False)
+    return [before.layout.row_and_column(before.landing_cell(action)) for before, action in line]
 
 
 def _stone(ply: int, row: int, column: int) -> Element:

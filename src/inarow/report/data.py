@@ -1,13 +1,32 @@
-"""What a report shows: plain values, wherever they come from."""
+"""The contents of a report, gathered from a results store or a tournament in one pass over its games."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from statistics import median
 
-from inarow.arena.ratings import Rating, Ratings, Results
-from inarow.arena.review import MoveReview
-from inarow.arena.statistics import Interval
+from inarow import __version__
+from inarow.arena.leaderboard import Leaderboard, read_grades, store_leaderboard
+from inarow.arena.review import MoveReview, review_move
+from inarow.arena.store import Store
+from inarow.arena.store_rows import AgentIdentity
+from inarow.arena.tournament import TournamentSummary
+from inarow.errors import StoreError
+from inarow.games.position import Position
 from inarow.games.record import GameRecord
+from inarow.games.spec import GameSpec
+from inarow.search.limits import Limits
+from inarow.search.solver.api import analyse as solve_all
+from inarow.search.solver.solution import Analysis
+
+_FAST_NODES, _SLOW_NODES = 2_000_000, 20_000
+"""For each position of the games, on boards that the solver is made for and on others: well under a
+second. Positions that need more are shown without scores."""
+
+Analyse = Callable[[Position], Analysis]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,113 +38,120 @@ class ReplayGame:
     """Of the moves whose positions could be solved, by ply; of no others."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlyAccuracy:
-    """A point of an accuracy curve."""
-
-    ply: int
-    outcome_accuracy: float | None
-    """None where there were no positions."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentGrade:
-    """What a report reads of a grade against perfect play, the JSON of `inarow grade`."""
-
-    agent: str
-    suite: str
-    positions: int
-    outcome_accuracy: float | None
-    critical_accuracy: float | None
-    optimal_accuracy: float | None
-    mean_regret: float | None
-    intervals: dict[str, Interval | None] = field(default_factory=dict)
-    """Of 95 %, by the name of the figure."""
-    by_ply: tuple[PlyAccuracy, ...] = ()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportData:
     """All that a report is made of. Agents are named the same in every part."""
 
     title: str
-    board: str
     command: str
     """Makes the report again."""
     version: str
     """Of inarow."""
-    seeds: tuple[int, ...] = ()
-    """Of the matches."""
-    results: tuple[Results, ...] = ()
-    ratings: Ratings | None = None
-    unrated: str | None = None
-    """Why there are no ratings, where there are games."""
-    grades: tuple[AgentGrade, ...] = ()
-    """At most one for each agent."""
-    seconds_per_move: dict[str, float] = field(default_factory=dict)
-    """The median: the first moves of a process also load compiled code."""
+    leaderboard: Leaderboard
     games: tuple[ReplayGame, ...] = ()
-    distinct_games: int | None = None
-    """How many of all games differ in their moves or in who made them; None if nobody has counted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """An agent's line of the leaderboard."""
+class GameSurvey:
+    """What a report keeps of many games: decision times, and the games worth replaying."""
 
-    agent: str
-    wins: int
-    draws: int
-    losses: int
-    rating: Rating | None
-    seconds_per_move: float | None
-    grade: AgentGrade | None
+    def __init__(self) -> None:
+        self._seconds: defaultdict[str, list[float]] = defaultdict(list)
+        self._longest: dict[tuple[str, str], dict[str | None, tuple[int, GameRecord]]] = defaultdict(dict)
+        self._times: Counter[tuple[tuple[str, str], str | None]] = Counter()
 
-    @property
-    def games(self) -> int:
-        return self.wins + self.draws + self.losses
+    def add(self, record: GameRecord) -> None:
+        players = record.first, record.second
+        for ply, known in enumerate(record.plies, start=record.opening):
+            if known.seconds is not None:
+                self._seconds[players[ply % 2]].append(known.seconds)
+        pair = min(players), max(players)
+        winner = None if record.winner is None else players[record.winner - 1]
+        self._times[pair, winner] += 1
+        plies = len(record.actions)
+        if winner not in self._longest[pair] or plies > self._longest[pair][winner][0]:
+            self._longest[pair][winner] = plies, record
 
-    @property
-    def score(self) -> float | None:
-        """In [0, 1]; None without games."""
-        return (self.wins + self.draws / 2) / self.games if self.games else None
+    def seconds_per_move(self) -> dict[str, float]:
+        """The median of each agent."""
+        return {agent: median(times) for agent, times in self._seconds.items()}
 
-
-def standings(data: ReportData) -> list[Standing]:
-    """Every agent that played or was graded: the strongest first, by rating or else by score."""
-    ratings = {rating.agent: rating for rating in data.ratings.table} if data.ratings else {}
-    grades = {grade.agent: grade for grade in data.grades}
-    agents = {agent for result in data.results for agent in (result.first, result.second)} | set(grades)
-    found = []
-    for agent in agents:
-        wins, draws, losses = count_games(data.results, agent)
-        found.append(
-            Standing(
-                agent=agent,
-                wins=wins,
-                draws=draws,
-                losses=losses,
-                rating=ratings.get(agent),
-                seconds_per_move=data.seconds_per_move.get(agent),
-                grade=grades.get(agent),
-            )
-        )
-    return sorted(found, key=_rank)
+    def interesting_games(self, count: int) -> list[GameRecord]:
+        """At most `count` games, the same for the same records: from each pair of agents the longest game
+        of its rarest result, as when the weaker one wins; then of its second rarest and so on.
+        """
+        ranked = []
+        for pair, games in self._longest.items():
+            rarest_first = sorted(games, key=lambda winner: (self._times[pair, winner], winner or ""))
+            for turn, winner in enumerate(rarest_first):
+                plies, record = games[winner]
+                ranked.append((turn, -plies, pair, record))
+        return [record for *_, record in sorted(ranked, key=lambda entry: entry[:-1])[:count]]
 
 
-def _rank(standing: Standing) -> tuple[bool, float, float, str]:
-    rating, score = standing.rating, standing.score
-    return rating is None, -rating.elo if rating else 0.0, 1.0 if score is None else -score, standing.agent
+def read_leaderboard(store: Store, board: str) -> Leaderboard:
+    """The leaderboard of a store with decision times, for which every game is read."""
+    survey = GameSurvey()
+    leaderboard = store_leaderboard(store, board, survey.add)
+    return replace(leaderboard, seconds_per_move=survey.seconds_per_move())
 
 
-def count_games(results: tuple[Results, ...], agent: str, opponent: str | None = None) -> tuple[int, int, int]:
-    """Wins, draws and losses of an agent on both sides: against one opponent, or against all others."""
-    wins = draws = losses = 0
-    for result in results:
-        if result.first == result.second:
-            continue
-        if result.first == agent and opponent in (None, result.second):
-            wins, draws, losses = wins + result.wins, draws + result.draws, losses + result.losses
-        elif result.second == agent and opponent in (None, result.first):
-            wins, draws, losses = wins + result.losses, draws + result.draws, losses + result.wins
-    return wins, draws, losses
+def report_from_store(
+    store: Store, board: str, *, games: int = 8, analyse: Analyse | None = None, command: str = ""
+) -> ReportData:
+    """What a store knows about a board, with at most `games` games to replay; `analyse` scores
+    their moves. Raises StoreError if the store knows nothing about the board.
+    """
+    survey = GameSurvey()
+    leaderboard = store_leaderboard(store, board, survey.add)
+    if not leaderboard.agents:
+        boards = ", ".join(sorted({match.board for match in store.matches().values()})) or "nothing"
+        raise StoreError(f"the results store has no games or grades on {leaderboard.board}; it has {boards}")
+    return _report(leaderboard, survey, games, analyse, command)
+
+
+def report_from_tournament(
+    summary: TournamentSummary,
+    survey: GameSurvey,
+    store: Store,
+    *,
+    games: int = 8,
+    analyse: Analyse | None = None,
+    command: str = "",
+) -> ReportData:
+    """The same about the games of one tournament, which `survey` has seen, and the stored grades of its agents."""
+    leaderboard = summary.leaderboard
+    names = {AgentIdentity.parse(agent): agent for agent in leaderboard.agents}
+    leaderboard = replace(leaderboard, grades=read_grades(store.grades(leaderboard.board), names))
+    return _report(leaderboard, survey, games, analyse, command)
+
+
+def _report(
+    leaderboard: Leaderboard, survey: GameSurvey, games: int, analyse: Analyse | None, command: str
+) -> ReportData:
+    return ReportData(
+        title=f"{len(leaderboard.agents)} agents on {leaderboard.board}",
+        command=command,
+        version=__version__,
+        leaderboard=replace(leaderboard, seconds_per_move=survey.seconds_per_move()),
+        games=tuple(
+            ReplayGame(record, review_end(record, analyse) if analyse else ())
+            for record in survey.interesting_games(games)
+        ),
+    )
+
+
+def bounded_analysis(spec: GameSpec) -> Analyse:
+    """Scores what can be solved in well under a second."""
+    return partial(solve_all, limits=Limits(nodes=_FAST_NODES if spec.gravity and spec.fits_word else _SLOW_NODES))
+
+
+def review_end(record: GameRecord, analyse: Analyse) -> tuple[MoveReview, ...]:
+    """Reviews the moves of a game from the last one back, as far as `analyse` can solve."""
+    end = record.position
+    reviews: list[MoveReview] = []
+    for before, action in reversed(list(zip(end.line(), end.actions, strict=False))):
+        analysis = analyse(before)
+        if analysis.score is None:
+            break
+        reviews.append(review_move(before, action, analysis))
+    return tuple(reversed(reviews))

@@ -1,11 +1,20 @@
-"""Elements of a page, built as a tree: what comes from data is escaped when the tree is written."""
+"""Building blocks of pages: elements, the frame of a page that stands alone, numbers as people read them.
+
+A page is built as a tree: what comes from data is escaped when the tree is written. It holds style, script and data,
+and loads nothing from any network.
+"""
 
 from __future__ import annotations
 
 import re
+from importlib.resources import files
 from xml.etree.ElementTree import Element, tostring
 
+from inarow.arena.statistics import Interval
+
 Child = Element | str
+MINUS = "\N{MINUS SIGN}"
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 
 def element(tag: str, *children: Child, **attributes: object) -> Element:
@@ -42,3 +51,85 @@ def to_html(root: Element) -> str:
 
 def _text(value: object) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
+# --- pages ---
+
+
+def section(title: str, *children: Child) -> Element:
+    return element("section", element("h2", title), *children)
+
+
+def footer(command: str, version: str, seeds: tuple[int, ...]) -> Element:
+    made_by = element("footer", f"Made by inarow {version}")
+    if command:
+        append(made_by, ": ", element("code", command))
+    if seeds:
+        append(made_by, f" · {'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}")
+    return made_by
+
+
+def standalone_page(title: str, main: Element) -> str:
+    """A whole HTML document around `main`."""
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("link", rel="icon", href="data:,"),
+        element("title", title),
+        element("style", _asset("page.css")),
+    )
+    body = element("body", main, element("script", _asset("page.js")))
+    return f"<!DOCTYPE html>\n{to_html(element('html', head, body, lang='en'))}\n"
+
+
+def _asset(name: str) -> str:
+    return (files("inarow.report") / name).read_text(encoding="utf-8")
+
+
+# --- numbers ---
+
+
+def signed(number: int) -> str:
+    """A score: `+3`, `0`, or with a true minus sign."""
+    return f"{number:+d}".replace("-", MINUS) if number else "0"
+
+
+def elo(number: float) -> str:
+    return f"{number:.0f}".replace("-", MINUS)
+
+
+def elo_interval(interval: Interval) -> str:
+    return f"{elo(interval[0])} to {elo(interval[1])}"
+
+
+def percent(share: float) -> str:
+    return f"{share * 100:.1f} %"
+
+
+def seconds(time: float) -> str:
+    """A short time with its unit, to two digits."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if time >= size:
+            return f"{time / size:.2g} {unit}" if time < 10 * size else f"{time / size:.0f} {unit}"
+    return f"{time * 1e6:.2g} µs" if time < 1e-5 else f"{time * 1e6:.0f} µs"
+
+
+def plain(number: float) -> str:
+    """A number to four digits, with thousands separators; large ones rounded to integers."""
+    text = f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
+    return text.replace("-", MINUS)
+
+
+def compact(number: float) -> str:
+    """A round number in little room: 20k, 3M."""
+    for unit, size in (("M", 1e6), ("k", 1e3)):
+        if abs(number) >= size:
+            return f"{number / size:.3g}{unit}".replace("-", MINUS)
+    return plain(number)
+
+
+def fixed(number: float, digits: int) -> str:
+    """A number with `digits` decimals and thousands separators."""
+    return f"{number:,.{digits}f}".replace("-", MINUS)

@@ -5,21 +5,22 @@ ply are made here; the script only shows them.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
 from inarow.arena.review import Label, MoveReview
-from inarow.cli.drawing import MARKS, side_name
-from inarow.games.notation import format_move
+from inarow.games.notation import MARKS, format_move, side_name
 from inarow.games.record import GameRecord
 from inarow.games.spec import GameSpec
-from inarow.report.axes import legend
 from inarow.report.board import draw_board
 from inarow.report.data import ReplayGame
-from inarow.report.evaluation import SHAPES, evaluation_plot
-from inarow.report.format import signed
-from inarow.report.markup import append, element
+from inarow.report.markup import append, element, signed
+from inarow.report.plots import WIDTH, Scale, draw_x_axis, legend, marker, new_plot
 from inarow.report.tables import Table
 
+_LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, WIDTH - 10.0, 10.0, 130.0
+_SHAPES = {"mistake": 3, "blunder": 2}
+"""Markers of the graph; see `marker`."""
 _BUTTONS = {"first": ("|<", "Start"), "previous": ("<", "Back"), "next": (">", "Forward"), "last": (">|", "End")}
 _SIGNS = {"best": "", "good": "", "mistake": "?", "blunder": "??"}
 
@@ -32,8 +33,8 @@ def replay(game: ReplayGame, number: str = "") -> Element:
     append(board, element("p", _captions(game)[-1], class_="caption", aria_live="polite"))
     notes = element("div", class_="notes")
     if game.reviews and position.ply:
-        append(notes, evaluation_plot(game.reviews, position.ply))
-        append(notes, legend((shape, f"point {label}", f"{label} {_SIGNS[label]}") for label, shape in SHAPES.items()))
+        append(notes, _evaluation_plot(game.reviews, position.ply))
+        append(notes, legend((shape, f"point {label}", f"{label} {_SIGNS[label]}") for label, shape in _SHAPES.items()))
     append(notes, _moves(game))
     return element(
         "section",
@@ -143,7 +144,7 @@ def _script_data(game: ReplayGame) -> str:
     """JSON for the script, safe inside its element: by ply the captions, and the score of every action."""
     reviews = {review.ply - 1: review for review in game.reviews}
     plies = range(len(game.record.actions) + 1)
-    faults = [review.ply - 1 for review in game.reviews if review.label in SHAPES]
+    faults = [review.ply - 1 for review in game.reviews if review.label in _SHAPES]
     document = {
         "captions": _captions(game),
         "scores": [_texts(reviews[ply].scores) if ply in reviews else [] for ply in plies],
@@ -155,3 +156,48 @@ def _script_data(game: ReplayGame) -> str:
 
 def _texts(scores: tuple[int | None, ...]) -> list[str]:
     return ["" if score is None else signed(score) for score in scores]
+
+
+# --- the graph of exact scores over plies ---
+
+
+def _evaluation_plot(reviews: Sequence[MoveReview], plies: int) -> Element:
+    """Scores for the first side, upwards, after each of `plies` moves. The cursor and the clicks
+    are the script's, which finds the x of a ply in `data-left` and `data-step`.
+    """
+    scores = _scores_of_first(reviews)
+    reach = max(map(abs, scores.values()), default=0) or 1
+    x_scale, y_scale = Scale(0, plies, _LEFT, _RIGHT, least_step=1), Scale(-reach, reach, _BOTTOM, _TOP)
+    plot = new_plot(_BOTTOM + 22, "Score of the first side by ply")
+    plot.set("class", "plot evaluation")
+    plot.set("data-left", str(_LEFT))
+    plot.set("data-step", str((_RIGHT - _LEFT) / plies))
+    draw_x_axis(plot, x_scale, _TOP, _BOTTOM, lambda tick: f"{tick:g}")
+    names = {y_scale(reach): f"{MARKS[1]} wins", y_scale(0): "draw", y_scale(-reach): f"{MARKS[2]} wins"}
+    append(plot, *(element("text", name, class_="tick end", x=_LEFT - 6, y=y + 4) for y, name in names.items()))
+    append(plot, element("line", class_="zero", x1=_LEFT, x2=_RIGHT, y1=y_scale(0), y2=y_scale(0)))
+    places = {ply: (x_scale(ply), y_scale(score)) for ply, score in scores.items()}
+    append(plot, element("path", class_="curve", d=_path(places)))
+    for review in reviews:
+        if review.label in _SHAPES:
+            title = f"move {review.ply}: {review.label}, {signed(scores[review.ply])} for {MARKS[1]}"
+            append(plot, marker(_SHAPES[review.label], *places[review.ply], title, f"point {review.label}"))
+    append(plot, element("line", class_="cursor", x1=_RIGHT, x2=_RIGHT, y1=_TOP, y2=_BOTTOM))
+    return plot
+
+
+def _scores_of_first(reviews: Sequence[MoveReview]) -> dict[int, int]:
+    """By ply, from before the first reviewed move on."""
+    scores: dict[int, int] = {}
+    for review in reviews:
+        sign = 1 if review.side == 1 else -1
+        if review.before is not None:
+            scores[review.ply - 1] = sign * review.before
+        if review.after is not None:
+            scores[review.ply] = sign * review.after
+    return scores
+
+
+def _path(places: dict[int, tuple[float, float]]) -> str:
+    """A line through the places, broken where a ply is unknown."""
+    return " ".join(f"{'L' if ply - 1 in places else 'M'}{x:.1f} {y:.1f}" for ply, (x, y) in sorted(places.items()))

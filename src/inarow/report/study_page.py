@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
-from inarow.report.format import fixed
-from inarow.report.frame import footer, section, standalone_page
-from inarow.report.markup import Child, append, element
+from inarow.report.markup import Child, append, element, fixed, footer, section, standalone_page
 from inarow.report.study_plots import bar_plot, curve_plot
 from inarow.report.tables import Table, escape_markdown
 from inarow.studies import report

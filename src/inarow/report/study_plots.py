@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
-from inarow.report.axes import (
+from inarow.report.markup import append, compact, element, plain
+from inarow.report.plots import (
     LETTER,
     WIDTH,
     Scale,
@@ -17,8 +18,6 @@ from inarow.report.axes import (
     series_class,
     shorten,
 )
-from inarow.report.format import compact, plain
-from inarow.report.markup import append, element
 from inarow.studies.report import Bar, BarPlot, CurvePlot
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48.0, WIDTH - 12.0, 22.0, 214.0

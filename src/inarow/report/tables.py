@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import TextIO
 from xml.etree.ElementTree import Element
 
-from inarow.report.data import AgentGrade, ReportData, Standing, count_games, standings
-from inarow.report.format import elo, elo_interval, percent, seconds
-from inarow.report.markup import append, breakable, element
+from inarow.arena.grading import Grade
+from inarow.arena.leaderboard import Leaderboard, Standing
+from inarow.arena.tally import CrossTable, Tally
+from inarow.report.markup import append, breakable, element, elo, elo_interval, percent, seconds
 
 _FIGURES = ("outcome_accuracy", "critical_accuracy", "optimal_accuracy")
 
@@ -59,7 +60,7 @@ def escape_markdown(text: str) -> str:
     return re.sub(r"([\\`*_\[\]|<>#&])", r"\\\1", " ".join(text.split()))
 
 
-def leaderboard(agents: Sequence[Standing]) -> Table:
+def leaderboard_table(agents: Sequence[Standing]) -> Table:
     headings = ("#", "agent", "Elo", "95 % interval", "games", "score", "time a move", "accuracy")
     rows = (
         (
@@ -67,7 +68,7 @@ def leaderboard(agents: Sequence[Standing]) -> Table:
             agent.agent,
             elo(agent.rating.elo) if agent.rating else "",
             elo_interval(agent.rating.interval) if agent.rating else "",
-            str(agent.games) if agent.games else "",
+            str(agent.tally.games) if agent.tally.games else "",
             "" if agent.score is None else percent(agent.score),
             "" if agent.seconds_per_move is None else seconds(agent.seconds_per_move),
             _share(agent.grade.outcome_accuracy) if agent.grade else "",
@@ -77,7 +78,7 @@ def leaderboard(agents: Sequence[Standing]) -> Table:
     return Table(headings, tuple(rows)).without_empty_columns()
 
 
-def grade_table(grades: Sequence[AgentGrade]) -> Table:
+def grade_table(grades: Sequence[Grade]) -> Table:
     """Each figure with its interval."""
     headings = ("agent", "suite", "positions", "keeps the outcome", "in critical positions", "best move", "mean regret")
     rows = (
@@ -93,7 +94,7 @@ def grade_table(grades: Sequence[AgentGrade]) -> Table:
     return Table(headings, tuple(rows), words=("agent", "suite")).without_empty_columns()
 
 
-def _with_interval(grade: AgentGrade, figure: str) -> str:
+def _with_interval(grade: Grade, figure: str) -> str:
     interval = grade.intervals.get(figure)
     text = _share(getattr(grade, figure))
     return f"{text} ({interval[0] * 100:.1f} to {interval[1] * 100:.1f})" if interval and text else text
@@ -106,91 +107,61 @@ def _share(share: float | None) -> str:
 # --- The cross table ---
 
 
-@dataclass(frozen=True, slots=True)
-class Meeting:
-    """All games of one agent against another."""
-
-    wins: int
-    draws: int
-    losses: int
-
-    @property
-    def score(self) -> float:
-        return (self.wins + self.draws / 2) / (self.wins + self.draws + self.losses)
-
-    @property
-    def counts(self) -> str:
-        return f"{self.wins}-{self.draws}-{self.losses}"
-
-
-def cross_table(data: ReportData, agents: Sequence[Standing]) -> Table:
+def cross_table(cross: CrossTable, players: Sequence[str]) -> Table:
     """The score of each row against each column, with wins-draws-losses."""
-    players = _players(agents)
     rows = []
     for place, player in enumerate(players, start=1):
-        meetings = [_meeting(data, player, opponent) for opponent in players]
-        texts = (f"{meeting.score * 100:.0f} % {meeting.counts}" if meeting else "" for meeting in meetings)
+        meetings = (_meeting(cross, player, opponent) for opponent in players)
+        texts = (f"{meeting.score * 100:.0f} % {_counts(meeting)}" if meeting else "" for meeting in meetings)
         rows.append((str(place), player, *texts))
     return Table(("#", "agent", *map(str, range(1, len(players) + 1))), tuple(rows))
 
 
-def cross_table_html(data: ReportData, agents: Sequence[Standing]) -> Element:
-    """The same, with the counts below the score and a ground that shows it."""
-    players = _players(agents)
+def cross_table_html(cross: CrossTable, players: Sequence[str]) -> Element:
+    """The same, with the counts below the score and a background that shows it."""
     head = element("tr", element("th", "#", scope="col"), element("th", "agent", scope="col", class_="word"))
     append(head, *(element("th", str(n), scope="col", title=player) for n, player in enumerate(players, start=1)))
     body = element("tbody")
     for place, player in enumerate(players, start=1):
         line = element("tr", element("td", str(place)), element("th", *breakable(player), class_="word", scope="row"))
-        append(line, *(_cross_cell(data, player, opponent) for opponent in players))
+        append(line, *(_cross_cell(cross, player, opponent) for opponent in players))
         append(body, line)
     return scrolling(element("table", element("thead", head), body, class_="cross"))
 
 
-def _cross_cell(data: ReportData, player: str, opponent: str) -> Element:
-    meeting = _meeting(data, player, opponent)
+def _cross_cell(cross: CrossTable, player: str, opponent: str) -> Element:
+    meeting = _meeting(cross, player, opponent)
     if meeting is None:
         return element("td", class_="self" if player == opponent else None)
     return element(
         "td",
         f"{meeting.score * 100:.0f} %",
-        element("small", meeting.counts),
+        element("small", _counts(meeting)),
         class_="above" if meeting.score >= 0.5 else "below",
         style=f"--tint: {abs(meeting.score - 0.5) * 100:.0f}%",
-        title=f"{player} against {opponent}: wins-draws-losses {meeting.counts}",
+        title=f"{player} against {opponent}: wins-draws-losses {_counts(meeting)}",
     )
 
 
-def _players(agents: Sequence[Standing]) -> list[str]:
-    return [agent.agent for agent in agents if agent.games]
+def _meeting(cross: CrossTable, player: str, opponent: str) -> Tally | None:
+    tally = cross.tally(player, opponent)
+    return tally if tally.games and player != opponent else None
 
 
-def _meeting(data: ReportData, player: str, opponent: str) -> Meeting | None:
-    counts = count_games(data.results, player, opponent)
-    return Meeting(*counts) if any(counts) else None
+def _counts(tally: Tally) -> str:
+    return f"{tally.wins}-{tally.draws}-{tally.losses}"
 
 
 # --- Files ---
 
 
-def write_csv(data: ReportData, file: TextIO) -> None:
-    """The leaderboard for other programs: one line per agent, plain numbers, nothing where nothing is known."""
+def write_csv(leaderboard: Leaderboard, file: TextIO) -> None:
+    """The leaderboard for other programs: one line per agent, plain numbers, empty where nothing is known."""
     writer = csv.writer(file, lineterminator="\n")
     names = ("rank", "agent", "elo", "elo_low", "elo_high", "games", "wins", "draws", "losses", "score")
     writer.writerow((*names, "seconds_per_move", *_FIGURES, "mean_regret"))
-    for place, agent in enumerate(standings(data), start=1):
-        rating, grade = agent.rating, agent.grade
-        writer.writerow(
-            (
-                place,
-                agent.agent,
-                *((rating.elo, *rating.interval) if rating else (None,) * 3),
-                agent.games,
-                agent.wins,
-                agent.draws,
-                agent.losses,
-                agent.score,
-                agent.seconds_per_move,
-                *(getattr(grade, figure, None) for figure in (*_FIGURES, "mean_regret")),
-            )
-        )
+    for place, row in enumerate(leaderboard.standings(), start=1):
+        rating = (row.rating.elo, *row.rating.interval) if row.rating else (None,) * 3
+        counts = (row.tally.games, row.tally.wins, row.tally.draws, row.tally.losses)
+        figures = (getattr(row.grade, figure, None) for figure in (*_FIGURES, "mean_regret"))
+        writer.writerow((place, row.agent, *rating, *counts, row.score, row.seconds_per_move, *figures))

@@ -1,16 +1,38 @@
-"""The picture of the noise study: advantage in queries against error rate."""
+"""Pictures by matplotlib, which is imported only when one is drawn."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from inarow.learning.exploration.noise import MASSES, STUDIED, NoiseStudy
-from inarow.report.picture_file import picture
+from inarow.storage.atomic import atomic_write
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _TITLES = {"gates": "error of two-qubit gates (of others a tenth)", "readout": "error of reading a qubit"}
 _COLOURS = ("#1b6ca8", "#d1495b", "#3b8132", "#8a5a9e")
 _LINES = dict(zip(STUDIED, ("-", "--"), strict=True))
 _NAMES = {"ceil-inclusive": "m of santos-2025", "optimal": "best m"}
+
+
+@contextmanager
+def picture(path: Path, width: float, height: float) -> Iterator[Figure]:
+    """A figure of the given size in inches, written to an .svg or .png file when the `with` block succeeds; the same
+    figure gives the same bytes.
+    """
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    kind = path.suffix[1:]
+    with matplotlib.rc_context({"svg.hashsalt": "inarow", "font.size": 9}):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        yield figure
+        with atomic_write(path) as file:
+            figure.savefig(file, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else None)
 
 
 def write_noise_picture(study: NoiseStudy, path: Path) -> None:
