@@ -1,26 +1,30 @@
 """A laboratory for k-in-a-row games: Connect Four, ConnectX, Tic Tac Toe.
 
-This page is the whole public API. Names are loaded when first used, so that importing the package
-is instant and compiles nothing. The rooms behind it, in the order in which data flows:
+This module is the whole public API. Names are loaded when first used, so that importing the package
+is instant and compiles nothing. The packages behind it, in the order of their dependencies:
 
+storage    atomic writes, locks, journals, array files
+workers    tasks on local processes or on a Ray cluster
 games      the rules: spec, position, notation, compiled kernels
-search     thinking without learning: the exact solver, opening books, minimax, Monte Carlo trees
-learning   from games to parameters: tabular and deep Q-learning, exploration, AlphaZero
+search     the exact solver, opening books, minimax, Monte Carlo tree search
+learning   tabular and deep Q-learning, exploration, AlphaZero
 agents     one interface for everything that plays, and the registry of agent strings
-arena      comparing agents: games, matches, tournaments, grades, statistics, the results store
+arena      games, matches, tournaments, grades, statistics, the results store
 studies    published systems as their authors ran them
-interfaces the command line, reports, the web lab, the engine, adapters
+report     boards, plots, tables and pages
+cli, web, engine, adapters   the front ends, none of which imports another
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from inarow.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from inarow.agents.agent import Agent as Agent
     from inarow.agents.agent import Decision as Decision
     from inarow.agents.registry import make_agent as make_agent
+    from inarow.agents.registry import register_agent as register_agent
     from inarow.arena.game import play_game as play_game
     from inarow.arena.grading import Grade as Grade
     from inarow.arena.grading import grade as grade
@@ -52,7 +56,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "agents.agent": ("Agent", "Decision"),
-    "agents.registry": ("make_agent",),
+    "agents.registry": ("make_agent", "register_agent"),
     "arena.game": ("play_game",),
     "arena.grading": ("Grade", "grade"),
     "arena.match": ("Match", "play_match"),

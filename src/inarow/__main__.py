@@ -1,12 +1,12 @@
-"""The command `inarow`, from its first moment: also `python -m inarow`."""
+"""The command `inarow`, also `python -m inarow`."""
 
 import signal
 from typing import NoReturn
 
 
 def main() -> NoReturn:
-    """Loads and runs the command line. Ctrl-C while it loads ends it without a word."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else whoever started us wants it otherwise
+    """Loads and runs the command line. Ctrl-C during start-up terminates silently."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else the parent process chose otherwise
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from inarow.cli.app import main as run_command_line
 

@@ -1,1 +1,1 @@
-"""Doors to other ecosystems: Gymnasium, PettingZoo, OpenSpiel, Kaggle. Each file needs its own package only."""
+"""Gymnasium, PettingZoo, OpenSpiel and Kaggle. Each file needs only its own package."""

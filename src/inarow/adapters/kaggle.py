@@ -1,4 +1,4 @@
-"""Our agents as Kaggle has them: a callable of observation and configuration."""
+"""Our agents as Kaggle calls them: functions of observation and configuration."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class KaggleAgent:
         return action
 
     def _position(self, board: list[int], spec: GameSpec) -> Position:
-        """The position of a board: the last one and an answer to it, so that trees live on, else by itself."""
+        """The position of a board: the last one and an answer to it, so that trees are reused, else a new one."""
         last = self._last
         if last is not None and last.spec == spec and not last.is_over:
             cells = np.flatnonzero(np.array(last.to_kaggle()) != board)

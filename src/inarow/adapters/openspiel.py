@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inarow.agents.agent import Agent, Decision
+from inarow.agents.agent import Agent, Decision, ImmediateAgent
 from inarow.agents.registry import Seed, make_agent
 from inarow.errors import InvalidSpecError, MissingExtraError, shown
 from inarow.games.position import Position
@@ -20,7 +20,7 @@ except ImportError:
 
 
 def spec_of_game(game: Any) -> GameSpec:
-    """The board of an OpenSpiel game; raises InvalidSpecError where we have none."""
+    """The board of an OpenSpiel game; raises InvalidSpecError for a game that is not k-in-a-row."""
     name, parameters = game.get_type().short_name, game.get_parameters()
     if name == "connect_four":
         return GameSpec(parameters["rows"], parameters["columns"], parameters["x_in_row"])
@@ -28,9 +28,7 @@ def spec_of_game(game: Any) -> GameSpec:
         return TIC_TAC_TOE
     if name == "mnk":
         return GameSpec(parameters["n"], parameters["m"], parameters["k"], gravity=False)
-    raise InvalidSpecError(
-        f"{shown(name)} is no k-in-a-row game; those of OpenSpiel are connect_four, tic_tac_toe, mnk"
-    )
+    raise InvalidSpecError(f"{shown(name)} is not supported; use connect_four, tic_tac_toe or mnk")
 
 
 def game_of_spec(spec: GameSpec) -> Any:
@@ -42,10 +40,7 @@ def game_of_spec(spec: GameSpec) -> Any:
 
 def position_of_state(state: Any) -> Position:
     """The position of an OpenSpiel state, with its history."""
-    position = Position.start(spec_of_game(state.get_game()))
-    for action in state.history():
-        position = position.play(action)
-    return position
+    return Position.from_actions(state.history(), spec_of_game(state.get_game()))
 
 
 class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]
@@ -74,43 +69,43 @@ class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]
         return self.step_with_policy(state)[0]
 
     def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
-        """The decision, and the distribution that the agent says it comes from; else all on it."""
+        """The policy of the agent and its decision. An agent without a policy puts all weight on its decision."""
         decision = self._agent.decide(position_of_state(state))
-        chances = decision.policy
-        policy = [
-            (action, float(action == decision.action) if chances is None else chances[action])
+        known = decision.policy
+        weights = [
+            (action, float(action == decision.action) if known is None else known[action])
             for action in state.legal_actions()
         ]
-        return policy, decision.action
+        return weights, decision.action
 
 
-class OpenSpielAgent:
-    """A bot of OpenSpiel, for either side, as our agent. It is told the moves of the game as they come."""
+class OpenSpielAgent(ImmediateAgent):
+    """A bot of OpenSpiel as our agent, for either side. It is informed of the moves of the game, and ignores limits."""
 
     def __init__(self, bot: Any, game: Any, name: str) -> None:
         self.name = name
         self._bot = bot
         self._game = game
         self._spec = spec_of_game(game)
-        self._told: tuple[int, ...] | None = None
+        self._known: tuple[int, ...] | None = None
 
-    def decide(self, position: Position) -> Decision:
+    def _decide(self, position: Position) -> Decision:
         if position.spec != self._spec:
             raise InvalidSpecError(f"the bot plays {self._spec}, not {position.spec}")
         state = self._catch_up(position.actions)
         action = int(self._bot.step(state))
-        self._told = (*position.actions, action)
+        self._known = (*position.actions, action)
         return Decision(action=action)
 
     def _catch_up(self, actions: tuple[int, ...]) -> Any:
-        """The state of the game after `actions`; the bot knows it, too."""
-        told = self._told
+        """The state of the game after `actions`, of which the bot is informed."""
+        known = self._known
         state = self._game.new_initial_state()
-        if told is None or actions[: len(told)] != told:
+        if known is None or actions[: len(known)] != known:
             self._bot.restart()
-            told = ()
+            known = ()
         for number, action in enumerate(actions):
-            if number >= len(told):
+            if number >= len(known):
                 self._bot.inform_action(state, state.current_player(), action)
             state.apply_action(action)
         return state

@@ -25,7 +25,7 @@ Observation = dict[str, Planes]
 
 
 def env(board: str = "connect4", render_mode: str | None = None) -> Any:
-    """The environment in PettingZoo's usual wrappers: an illegal action ends the game, -1 for who took it."""
+    """The environment in PettingZoo's usual wrappers: an illegal action ends the game with -1 for its player."""
     wrapped: Any = wrappers.TerminateIllegalWrapper(RawEnv(board, render_mode), illegal_reward=-1)
     wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
     return wrappers.OrderEnforcingWrapper(wrapped)
@@ -35,7 +35,7 @@ class RawEnv(AECEnv):  # type: ignore[misc]
     """Players are `player_0`, who moves first, and `player_1`.
 
     Observations are `{"observation": int8 [rows, columns, 2], "action_mask": int8 [A]}`, row 0 on
-    top, own stones first. Only who is to move has actions in the mask; it also is in the infos.
+    top, own stones first. Only the player to move has actions in the mask, which is also in the infos.
     """
 
     metadata = {"render_modes": ["ansi"], "name": "k_in_a_row_v0", "is_parallelizable": False}  # noqa: RUF012
@@ -63,7 +63,7 @@ class RawEnv(AECEnv):  # type: ignore[misc]
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Nothing here is drawn by lot, so the seed changes nothing. `options={"position": "4453"}` starts there."""
+        """The game is deterministic: the seed has no effect. `options={"position": "4453"}` starts there."""
         self._position = Position.parse((options or {}).get("position", ""), self.spec_of_game)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0)

@@ -1,4 +1,4 @@
-"""What learners of other ecosystems see: stones as planes, and which actions exist."""
+"""Observations for other ecosystems: stones as planes, and masks of actions."""
 
 from __future__ import annotations
 

@@ -7,11 +7,11 @@ from rich.text import Text
 
 from inarow.agents.levels import LEVELS, LevelRatings, level_ratings
 from inarow.agents.registry import AgentKind, broken_plugins, format_value, parameter_infos, registry
-from inarow.cli.options import Json, Seed
-from inarow.cli.output import print_json, stdout
+from inarow.cli.options import Json, UnusedSeed
+from inarow.cli.output import number_table, print_json, stdout
 
 
-def agents(*, json: Json = False, seed: Seed = 0) -> None:
+def agents(*, json: Json = False, seed: UnusedSeed = 0) -> None:
     """List the agents with their parameters, defaults and ranges."""
     if json:
         broken: list[dict[str, object]] = [
@@ -26,6 +26,8 @@ def agents(*, json: Json = False, seed: Seed = 0) -> None:
             f"{info.name}={format_value(info.default)}  {info.summary}: {info.expectation}"
             for info in parameter_infos(kind)
         ]
+        if kind.limits:
+            lines.append(f"limits: {', '.join(kind.limits)}")
         table.add_row(kind.name, kind.summary, "\n".join(lines))
     for name, reason in broken_plugins().items():
         table.add_row(Text(name), "broken", Text(reason))
@@ -35,9 +37,7 @@ def agents(*, json: Json = False, seed: Seed = 0) -> None:
 
 
 def _print_levels(ratings: LevelRatings) -> None:
-    table = Table("level of solver", "Elo", "95 %", "simulations", "temperature", box=None, pad_edge=False)
-    for column in table.columns:
-        column.justify = "right"
+    table = number_table("level of solver", "Elo", "95 %", "simulations", "temperature")
     for row in ratings.levels:
         low, high = row.interval
         level = LEVELS.get(row.level)
@@ -45,11 +45,16 @@ def _print_levels(ratings: LevelRatings) -> None:
         table.add_row(str(row.level), f"{row.elo:.0f}", f"{low:.0f} to {high:.0f}", *how)
     stdout.print(table)
     source = ratings.source
-    stdout.print(f"on {source.board}, {source.games} games of each two; {source.anchor} is 0", highlight=False)
+    stdout.print(f"on {source.board}, {source.games} games per pair; {source.anchor} is 0")
 
 
 def _document(kind: AgentKind) -> dict[str, object]:
-    document: dict[str, object] = {"name": kind.name, "summary": kind.summary, "parameters": parameter_infos(kind)}
+    document: dict[str, object] = {
+        "name": kind.name,
+        "summary": kind.summary,
+        "parameters": parameter_infos(kind),
+        "limits": kind.limits,
+    }
     if kind.name == "solver":
         document |= {"levels": level_ratings().levels, "levels_source": level_ratings().source}
     return document

@@ -8,12 +8,11 @@ from rich.table import Table
 
 from inarow import __version__
 from inarow.arena.review import MoveReview, review_game
-from inarow.cli.drawing import MARKS
-from inarow.cli.options import Board, Json, Memory, Seed, Threads
+from inarow.cli.options import Board, Json, Memory, Threads, UnusedSeed
 from inarow.cli.output import command_line, new_file, print_json, progress_bar, stdout
-from inarow.cli.solving import make_limits, make_solver
+from inarow.cli.solve import make_limits, make_solver
 from inarow.errors import NotationError
-from inarow.games.notation import format_move
+from inarow.games.notation import MARKS, format_move
 from inarow.games.pgn import from_pgn, split_games
 from inarow.games.position import Position
 from inarow.games.record import GameRecord, from_json_line
@@ -37,7 +36,7 @@ def analyse(
     threads: Threads = 1,
     html: Path | None = None,
     json: Json = False,
-    seed: Seed = 0,
+    seed: UnusedSeed = 0,
 ) -> None:
     """Review every move of a game against perfect play.
 
@@ -48,9 +47,9 @@ def analyse(
         number: Which game of the file.
         book: Use this opening book.
         no_book: Search without a book.
-        nodes: Stop after about so many nodes for a position; what is not known then is shown as ?.
-        seconds: Stop after so many seconds for a position; not reproducible.
-        html: Write a page to this file, too: the game to step through, its scores by ply, its best moves.
+        nodes: Node limit per position; unknown scores are shown as ?.
+        seconds: Time limit per position; not reproducible.
+        html: Also write a page to this file: the game to step through, its scores by ply, its best moves.
     """
     limits = make_limits(nodes, seconds)
     record = _read_game(game, board, number)
@@ -80,7 +79,7 @@ def _read_game(game: str, board: str, number: int) -> GameRecord:
     is_pgn = text.lstrip().startswith("[")
     games = split_games(text) if is_pgn else [line for line in text.split("\n") if line.strip()]
     if not 1 <= number <= len(games):
-        raise NotationError(f"{path} has {len(games)} games; there is no number {number}")
+        raise NotationError(f"{path} has {len(games)} games; game {number} does not exist")
     return (from_pgn if is_pgn else from_json_line)(games[number - 1])
 
 
@@ -117,4 +116,4 @@ def _print_reviews(position: Position, reviews: list[MoveReview]) -> None:
     for side in (1, 2):
         labels = [review.label for review in reviews if review.side == side]
         counts = ", ".join(f"{labels.count(label)} {label}" for label in ("best", "good", "mistake", "blunder"))
-        stdout.print(f"{MARKS[side]}: {counts}", highlight=False)
+        stdout.print(f"{MARKS[side]}: {counts}")

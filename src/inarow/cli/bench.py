@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from rich.table import Table
 
-from inarow.cli.benchmarks.rows import run_benchmarks
-from inarow.cli.options import Json, Seed
+from inarow.cli.benchmarks import run_benchmarks
+from inarow.cli.options import Json, UnusedSeed
 from inarow.cli.output import print_json, progress_bar, stdout
 
 
-def bench(*, peers: bool = False, only: str | None = None, json: Json = False, seed: Seed = 0) -> None:
+def bench(*, peers: bool = False, only: str | None = None, json: Json = False, seed: UnusedSeed = 0) -> None:
     """Measure this machine; with --peers, installed peers on the same work in the same run.
 
     Args:
-        peers: Measure peers, too, as far as they are installed: OpenSpiel, BitBully, Aer, a C compiler's code.
+        peers: Also measure the installed peers: OpenSpiel, BitBully, Aer, C. Needs a clone of the repository.
         only: Only the rows of this name.
     """
     with progress_bar("measuring") as progress:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from cyclopts import App, Parameter
 
-from inarow.cli.benchmarks.peers import bitbully_scores
-from inarow.cli.options import Board, Json, Memory, Seed
-from inarow.cli.output import print_json, progress_bar, stdout
+from inarow.cli.benchmarks import load_peers
+from inarow.cli.options import Board, Json, Memory, Seed, UnusedSeed
+from inarow.cli.output import print_facts, print_json, progress_bar
 from inarow.games.spec import GameSpec
 from inarow.search.solver.book import Book
 from inarow.search.solver.book_build import build_book, check_entry, position_of_key, verify_book
@@ -31,18 +31,18 @@ def build(
     workers: int = 1,
     memory: Memory = 64,
     json: Json = False,
-    seed: Seed = 0,
+    seed: UnusedSeed = 0,
 ) -> None:
-    """Solve all positions of a ply and write a book of them and of all before.
+    """Solve all positions of a ply and write a book of them and of all earlier positions.
 
-    Killed or interrupted, the same command goes on where it was.
+    After an interruption, the same command continues where it stopped.
 
     Args:
         out: The file to write.
         plies: Stones on the board in the last positions.
-        entries: Keep at most so many: all before the last ply, and of that the most expensive.
-        deepen: Add what follows so many of the most expensive positions of the last ply; given again, of those.
-        workers: Processes that solve.
+        entries: Keep at most this many: all before the last ply, and the most expensive of the last.
+        deepen: Add the successors of this many of the most expensive positions of the last ply; given again, of those.
+        workers: Worker processes.
     """
     with open_pool(workers) as pool, progress_bar(f"book of {board}") as progress:
         made = build_book(
@@ -55,7 +55,7 @@ def build(
             deepen=deepen,
             progress=progress,
         )
-    _tell(out, made, json)
+    _print_facts(out, made, json)
 
 
 @book.command
@@ -73,29 +73,30 @@ def verify(
 
     Args:
         file: The book.
-        sample: How many entries to draw.
-        plies: Also check every entry of up to so many stones.
-        peer: Also compare what was checked with BitBully, if it is installed (6x7x4 only).
+        sample: Number of entries to draw.
+        plies: Also check every entry with up to this many stones.
+        peer: Also compare the checked entries with BitBully (6x7x4 only). Needs a clone of the repository.
     """
+    bitbully_scores = load_peers().bitbully_scores if peer else None
     made = Book.load(file)
     solver = Solver(made.spec, memory=memory << 20)
     with progress_bar("solving again") as progress:
         checked = verify_book(made, solver, sample=sample, plies=plies, seed=seed, progress=progress)
-    if not peer:
-        _tell(file, made, json, checked=len(checked))
-        return
-    for position, score in zip(checked, bitbully_scores(checked), strict=True):
-        check_entry(made, position, score)
-    _tell(file, made, json, checked=len(checked), checked_by_bitbully=len(checked))
+    facts = {"checked": len(checked)}
+    if bitbully_scores is not None:
+        for position, score in zip(checked, bitbully_scores(checked), strict=True):
+            check_entry(made, position, score)
+        facts["checked_by_bitbully"] = len(checked)
+    _print_facts(file, made, json, **facts)
 
 
 @book.command
-def export(file: Path, *, csv: bool = False, json: Json = False, seed: Seed = 0) -> None:
+def export(file: Path, *, csv: bool = False, json: Json = False, seed: UnusedSeed = 0) -> None:
     """Print the entries of a book: key, moves of a game that leads there, ply, score.
 
     Args:
         file: The book.
-        csv: As CSV, which is also what is printed without this.
+        csv: Print CSV, which is also the default.
     """
     made = Book.load(file)
     rows = []
@@ -112,7 +113,7 @@ def export(file: Path, *, csv: bool = False, json: Json = False, seed: Seed = 0)
     writer.writerows(rows)
 
 
-def _tell(file: Path, made: Book, json: bool, **more: int) -> None:
+def _print_facts(file: Path, made: Book, json: bool, **more: int) -> None:
     facts = {
         "file": str(file),
         "board": str(made.spec),
@@ -122,7 +123,4 @@ def _tell(file: Path, made: Book, json: bool, **more: int) -> None:
         "checksum": made.checksum,
         **more,
     }
-    if json:
-        print_json(facts)
-    else:
-        stdout.print("  ".join(f"{name} {value}" for name, value in facts.items()), highlight=False)
+    print_facts(facts, json=json)

@@ -7,17 +7,15 @@ from typing import Annotated
 
 import msgspec
 from cyclopts import Parameter
-from rich.table import Table
 
 from inarow.agents.registry import make_agent
-from inarow.arena.accuracy import Accuracy
-from inarow.arena.grading import Grade
+from inarow.arena.grading import Accuracy, Grade
 from inarow.arena.grading import grade as grade_agent
-from inarow.arena.known_suites import find_suite
 from inarow.arena.store import Store
-from inarow.arena.store_entries import AgentIdentity
+from inarow.arena.store_rows import AgentIdentity
+from inarow.arena.suite import find_suite
 from inarow.cli.options import Board, Json, Ray, Seed, WorkerCount, find_workers
-from inarow.cli.output import print_json, progress_bar, stdout
+from inarow.cli.output import number_table, print_json, progress_bar, stdout
 from inarow.games.spec import GameSpec
 
 _RATES = {"outcome_accuracy": "outcome", "critical_accuracy": "critical", "optimal_accuracy": "optimal"}
@@ -41,7 +39,7 @@ def grade(
 
     Args:
         agent: Agent string, e.g. mcts:simulations=5000
-        suite: standard (comes with the package), exhaustive (all positions of a small board), or a file.
+        suite: standard (ships with the package), exhaustive (all positions of a small board), or a file.
     """
     crew = find_workers(workers, ray)
     name = make_agent(agent).name
@@ -61,15 +59,13 @@ def _print_grade(made: Grade) -> None:
     title = (
         f"{made.agent} on {made.board}, suite {made.suite}: {made.positions:,} positions, {made.critical:,} critical"
     )
-    stdout.print(title, style="bold", highlight=False, soft_wrap=True)
+    stdout.print(title, style="bold", soft_wrap=True)
     for name, label in _RATES.items():
-        stdout.print(f"{label:9}{_percent(getattr(made, name))}{_interval(made, name, '.1%')}", highlight=False)
-    stdout.print(f"{'regret':9}{_regret(made)}{_interval(made, 'mean_regret', '.3f')}", highlight=False)
+        stdout.print(f"{label:9}{_percent(getattr(made, name))}{_interval(made, name, '.1%')}")
+    stdout.print(f"{'regret':9}{_regret(made)}{_interval(made, 'mean_regret', '.3f')}")
     if made.faults:
-        stdout.print(f"{made.faults} faults, the first: {made.fault}", style="red", highlight=False)
-    table = Table("", "positions", "critical", *_RATES.values(), "regret", box=None, pad_edge=False)
-    for column in table.columns[1:]:
-        column.justify = "right"
+        stdout.print(f"{made.faults} faults, the first: {made.fault}", style="red")
+    table = number_table("", "positions", "critical", *_RATES.values(), "regret")
     for side, row in made.by_side.items():
         table.add_row(side, *_cells(row))
     for row in made.by_ply:

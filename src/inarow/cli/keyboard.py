@@ -1,7 +1,7 @@
 """Single keys from a POSIX terminal.
 
-The terminal is switched once for a whole game, not key by key, so that keys typed while somebody
-else thinks are neither lost nor echoed into the board. Elsewhere moves are read by lines.
+The terminal is switched once for a whole game, not key by key, so that keys typed while the opponent
+thinks are neither lost nor echoed into the board. Elsewhere moves are read by lines.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ESCAPE_SECONDS = 0.05
 
 @contextmanager
 def single_keys() -> Iterator[None]:
-    """Keys arrive one by one, unechoed, for the length of a `with` block. Ctrl-C stays a signal."""
+    """Within a `with` block, keys arrive one by one and unechoed. Ctrl-C stays a signal."""
     before = termios.tcgetattr(sys.stdin)
     tty.setcbreak(sys.stdin, termios.TCSADRAIN)
     try:
@@ -51,7 +51,7 @@ def read_key() -> str:
 
 
 def _read_character() -> str:
-    # Below Python's buffer, which would hide from `select` what it has read already.
+    # Not through Python's buffer, which would hide from `select` what it has read already.
     return os.read(sys.stdin.fileno(), 1).decode("latin-1")
 
 

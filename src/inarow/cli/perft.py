@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from rich.table import Table
-
-from inarow.cli.options import Board, Json, Moves, Seed
-from inarow.cli.output import print_json, progress_bar, stdout
+from inarow.cli.options import Board, Json, Moves, UnusedSeed
+from inarow.cli.output import number_table, print_json, progress_bar, stdout
 from inarow.errors import InvalidLimitError
 from inarow.games.perft import count_positions, count_sequences
 from inarow.games.position import Position
@@ -19,18 +17,18 @@ def perft(
     moves: Moves = "",
     distinct: bool = False,
     json: Json = False,
-    seed: Seed = 0,
+    seed: UnusedSeed = 0,
 ) -> None:
     """Count move sequences by ply; a finished game stops.
 
     Args:
         depth: Plies to count to.
-        distinct: Count distinct positions, too, those that end the game, and complete games.
+        distinct: Also count distinct positions, finished positions and complete games.
     """
     start = Position.parse(moves, GameSpec.parse(board))
     left = start.spec.cells - start.ply
     if not 0 <= depth <= left:
-        raise InvalidLimitError(f"depth is {depth}; on {start.spec} it must be 0 to {left}, the cells that are free")
+        raise InvalidLimitError(f"depth is {depth}; on {start.spec} it must be 0 to {left}, the number of empty cells")
     with progress_bar("sequences") as progress:
         columns = {"sequences": count_sequences(start, depth, progress=progress)}
     if distinct:
@@ -40,9 +38,7 @@ def perft(
     if json:
         print_json({"board": str(start.spec), "moves": start.moves, **columns})
         return
-    table = Table("ply", *columns, box=None, pad_edge=False)
-    for column in table.columns:
-        column.justify = "right"
+    table = number_table("ply", *columns)
     for ply, row in enumerate(zip(*columns.values(), strict=True)):
         table.add_row(str(ply), *(f"{number:,}" for number in row))
     if distinct:

@@ -9,13 +9,11 @@ from contextlib import nullcontext
 import numpy as np
 
 from inarow.agents.registry import make_agent
-from inarow.cli.asking import KeyAsker, LineAsker, is_interactive
-from inarow.cli.drawing import draw_position, side_name
 from inarow.cli.keyboard import single_keys
 from inarow.cli.options import Board, Json, Moves, Seed
 from inarow.cli.output import print_json, stderr, stdout
-from inarow.cli.session import Session
-from inarow.games.notation import format_move
+from inarow.cli.terminal_game import KeyAsker, LineAsker, Session, draw_position, is_interactive
+from inarow.games.notation import format_move, side_name
 from inarow.games.position import Position
 from inarow.games.record import GameRecord
 from inarow.games.spec import GameSpec
@@ -36,7 +34,7 @@ def play(
 ) -> None:
     """Play a game in the terminal: arrow keys or numbers, h hints, u takes back, q leaves.
 
-    Where keys cannot be read one by one, moves are read a line each.
+    Where keys cannot be read one by one, moves are read one per line.
 
     Args:
         first: Agent string of the side that moves first.
@@ -48,7 +46,7 @@ def play(
     ask = KeyAsker(console, _hint) if by_keys else LineAsker(console, sys.stdin, _hint)
     streams = np.random.SeedSequence(seed).spawn(2)
     agents = [make_agent(text, seed=stream, ask=ask) for text, stream in zip((first, second), streams, strict=True)]
-    console.print(f"{side_name(1, agents[0].name)} against {side_name(2, agents[1].name)}", highlight=False)
+    console.print(f"{side_name(1, agents[0].name)} against {side_name(2, agents[1].name)}")
     session = Session(agents[0], agents[1], start, lambda position: console.print(draw_position(position)))
     try:
         with single_keys() if by_keys else nullcontext():
@@ -57,9 +55,9 @@ def play(
         if played := session.position.moves:
             options = {"--board": board, "--first": first, "--second": second, "--moves": played}
             command = shlex.join(["inarow", "play", *(word for option in options.items() for word in option)])
-            stderr.print(f"go on with: {command}", style="yellow", markup=False, highlight=False, soft_wrap=True)
+            stderr.print(f"continue with: {command}", style="yellow", markup=False, soft_wrap=True)
         raise
-    console.print(_ending(record), style="bold", highlight=False)
+    console.print(_ending(record), style="bold")
     if json:
         print_json(record)
 

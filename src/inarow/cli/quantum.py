@@ -11,23 +11,14 @@ import numpy as np
 from cyclopts import App, Parameter
 from rich.table import Table
 
-from inarow.cli.options import Json, Seed
-from inarow.cli.output import (
-    command_line,
-    json_text,
-    new_file,
-    print_json,
-    print_table,
-    progress_bar,
-    stdout,
-)
+from inarow.cli.options import Json, Seed, UnusedSeed
+from inarow.cli.output import command_line, json_text, new_file, print_json, print_table, progress_bar, stdout
 from inarow.errors import InvalidLimitError
 from inarow.learning.exploration.config import Amplification
 from inarow.learning.exploration.noise import study_noise
 from inarow.learning.exploration.theory import TABLE_MASSES, draw_cost, measured_cost
-from inarow.report.noise_picture import write_noise_picture
-from inarow.report.quantum_draw import QuantumDraw, parse_draw
-from inarow.report.quantum_picture import check_picture_path, write_picture
+from inarow.report.pictures import write_noise_picture
+from inarow.report.quantum import QuantumDraw, check_picture_path, parse_draw, write_picture
 
 quantum = App(
     name="quantum", help="Show and verify the quantum choice of an action.", default_parameter=Parameter(negative=())
@@ -37,15 +28,21 @@ _BAR = 40
 
 @quantum.command
 def show(
-    *, probabilities: str, flags: str, m: int | None = None, out: Path | None = None, json: Json = False, seed: Seed = 0
+    *,
+    probabilities: str,
+    flags: str,
+    m: int | None = None,
+    out: Path | None = None,
+    json: Json = False,
+    seed: UnusedSeed = 0,
 ) -> None:
-    """Draw the circuit of a decision, its amplitudes, and the chance of a flagged column against m.
+    """Draw the circuit of a decision, its amplitudes, and the probability of a flagged column against m.
 
     Args:
-        probabilities: Of the columns, with commas: 0.2,0.3,0.5. A full column is -.
-        flags: The flagged columns, with commas: 1,4.
-        m: Steps of amplification; without it the best number.
-        out: Also draw a picture into this file: .svg or .png.
+        probabilities: Probabilities of the columns, separated by commas: 0.2,0.3,0.5. A full column is -.
+        flags: Flagged columns, separated by commas: 1,4.
+        m: Amplification steps; the best number if not given.
+        out: Also write a picture to this file: .svg or .png.
     """
     draw = parse_draw(probabilities, flags, m)
     if out is not None:
@@ -58,7 +55,7 @@ def show(
     if json:
         print_json({**draw.document(), "circuit": text})
         return
-    times = f"The part between the barriers is a step; m = {draw.m}, so it is taken {draw.m} times.\n\n"
+    times = f"The part between the barriers is one step; m = {draw.m}, so it runs {draw.m} times.\n\n"
     sys.stdout.write(f"{text}\n{times if draw.m > 1 else ''}")
     _print_amplitudes(draw)
     _print_successes(draw.successes(), draw)
@@ -69,8 +66,8 @@ def verify(*, cases: int = 200, draws: int = 20_000, json: Json = False, seed: S
     """Compare closed form, state vector and Qiskit circuits on Aer over random decisions.
 
     Args:
-        cases: How many decisions, borders (all flagged, one legal column, ...) first.
-        draws: How often each is drawn, in closed form and on Aer.
+        cases: Number of decisions, edge cases (all flagged, one legal column, ...) first.
+        draws: Draws per decision, in closed form and on Aer.
     """
     from inarow.learning.exploration.agreement import SIGNIFICANCE, TOLERANCE, verify_back_ends
 
@@ -90,7 +87,7 @@ def verify(*, cases: int = 200, draws: int = 20_000, json: Json = False, seed: S
     if json:
         print_json({**facts, "results": found.results})
     else:
-        stdout.print("\n".join(f"{name.replace('_', ' ')} {value}" for name, value in facts.items()), highlight=False)
+        stdout.print("\n".join(f"{name.replace('_', ' ')} {value}" for name, value in facts.items()))
     if not found.is_agreed:
         sys.exit(1)
 
@@ -99,11 +96,11 @@ def verify(*, cases: int = 200, draws: int = 20_000, json: Json = False, seed: S
 def theory(
     *, amplification: Amplification = "ceil-inclusive", decisions: int = 100_000, json: Json = False, seed: Seed = 0
 ) -> None:
-    """What a flagged column costs, by theory and by drawing, for flagged masses from 0.01 to 1.
+    """Compare the cost of a flagged column in theory and in measured draws, for flagged masses from 0.01 to 1.
 
     Args:
-        amplification: How m is chosen.
-        decisions: How many are drawn for each mass.
+        amplification: Rule for choosing m.
+        decisions: Decisions drawn for each mass.
     """
     if decisions < 1:
         raise InvalidLimitError(f"decisions is {decisions}; it must be at least 1")
@@ -114,9 +111,8 @@ def theory(
     if json:
         print_json([{**asdict(cost), "measured": measured} for cost, measured in rows])
         return
-    table = Table(
-        "flagged mass", "largest m", "chance", "draws", "oracle calls", "queries", "classical draws", box=None
-    )
+    names = ("flagged mass", "largest m", "probability", "draws", "oracle calls", "queries", "classical draws")
+    table = Table(*names, box=None)
     for cost, measured in rows:
         table.add_row(
             f"{cost.mass:.3f}",
@@ -128,15 +124,15 @@ def theory(
             f"{cost.classical_rounds:.2f} ({measured.classical_rounds:.2f})",
         )
     print_table(table)
-    stdout.print("In brackets: measured.", highlight=False)
+    stdout.print("In brackets: measured.")
 
 
 @quantum.command
-def noise(*, out: Path | None = None, json: Json = False, seed: Seed = 0) -> None:
-    """Find the error rates of a device at which quantum draws no longer save queries.
+def noise(*, out: Path | None = None, json: Json = False, seed: UnusedSeed = 0) -> None:
+    """Find the error rates of a device above which quantum draws no longer save queries.
 
     Args:
-        out: A folder for all points (noise.json) and a picture (noise.svg).
+        out: Folder for all points (noise.json) and a picture (noise.svg).
     """
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
@@ -149,7 +145,7 @@ def noise(*, out: Path | None = None, json: Json = False, seed: Seed = 0) -> Non
     if json:
         print_json(found)
         return
-    table = Table("flagged mass", "m", "errors of", "queries without", "ends at", "asking all flags", box=None)
+    table = Table("flagged mass", "m", "error source", "queries without", "ends at", "asking all flags", box=None)
     for each in found.thresholds:
         key = each.source, each.mass, each.amplification, 0.0
         (clean,) = [p for p in found.points if (p.source, p.mass, p.amplification, p.error) == key]
@@ -175,8 +171,8 @@ def _print_amplitudes(draw: QuantumDraw) -> None:
 
 
 def _print_successes(successes: Sequence[float], draw: QuantumDraw) -> None:
-    about = f"flagged mass {draw.mass:.4f}, m of santos-2025 from 0 to {draw.published_range}, best m {draw.best_m}"
-    stdout.print(f"\n{about}", highlight=False)
-    for m, chance in enumerate(successes):
+    about = f"flagged mass {draw.mass:.4f}, santos-2025 draws m from 0 to {draw.published_range}, best m {draw.best_m}"
+    stdout.print(f"\n{about}")
+    for m, success in enumerate(successes):
         mark = " <" if m == draw.m else ""
-        stdout.print(f"m {m:3d}  {chance:.4f}  {'#' * round(_BAR * chance)}{mark}", highlight=False)
+        stdout.print(f"m {m:3d}  {success:.4f}  {'#' * round(_BAR * success)}{mark}")

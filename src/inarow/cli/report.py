@@ -6,11 +6,11 @@ from pathlib import Path
 
 from inarow.arena.store import Store
 from inarow.arena.store_schema import default_store_path
-from inarow.cli.options import Board, Json, Seed
+from inarow.cli.options import Board, Json, UnusedSeed
 from inarow.cli.output import command_line, new_file, print_json, spinner, stdout
 from inarow.errors import InvalidLimitError, StoreError
 from inarow.games.spec import GameSpec
-from inarow.report.gather import bounded_analysis, report_from_store
+from inarow.report.data import bounded_analysis, report_from_store
 from inarow.report.page import report_markdown, report_page
 from inarow.report.tables import write_csv
 
@@ -24,16 +24,16 @@ def report(
     csv: Path | None = None,
     games: int = 8,
     json: Json = False,
-    seed: Seed = 0,
+    seed: UnusedSeed = 0,
 ) -> None:
     """Write what the results store knows about a board as one self-contained HTML page.
 
     Args:
         store: Results store, or the folder that holds it; by default the user's own.
         out: The page.
-        markdown: Write the tables to this file, too.
-        csv: Write the leaderboard to this file, too.
-        games: How many games to replay.
+        markdown: Also write the tables to this file.
+        csv: Also write the leaderboard to this file.
+        games: Number of games to replay.
     """
     if games < 0:
         raise InvalidLimitError(f"games is {games}; it must be 0 or more")
@@ -45,13 +45,13 @@ def report(
             data = report_from_store(results, str(spec), games=games, analyse=solve, command=command_line())
         page.write(report_page(data))
         text.write(report_markdown(data))
-        write_csv(data, rows)
-    played = sum(result.games for result in data.results)
+        write_csv(data.leaderboard, rows)
+    played = data.leaderboard.cross.games
     if json:
         print_json({"file": str(out), "board": str(spec), "games": played, "replays": len(data.games)})
     else:
         made = f"{out}: {data.title}, {played} games, {len(data.games)} to replay"
-        stdout.print(made, highlight=False, soft_wrap=True)
+        stdout.print(made, soft_wrap=True)
 
 
 def _find_store(path: Path) -> Path:

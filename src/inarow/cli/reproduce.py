@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 from rich import box
-from rich.table import Table as RichTable
 
 from inarow.cli.options import Json, Ray, Seed, WorkerCount, find_workers
-from inarow.cli.output import json_text, new_file, print_json, print_table, progress_bar, stderr, stdout
-from inarow.errors import InvalidStudyError, StoreError, shown
+from inarow.cli.output import json_text, new_file, number_table, print_json, print_table, progress_bar, stderr, stdout
+from inarow.errors import InvalidStudyError, shown
 from inarow.report.study_page import INTERVALS, comparison_table, study_facts, study_markdown, study_page
-from inarow.report.tables import Table
-from inarow.storage.locks import exclusive_folder
-from inarow.studies.catalogue import find_study
-from inarow.studies.experiment import VARIANTS, Experiment, Scale
+from inarow.studies import runner
+from inarow.studies.experiment import Scale
 from inarow.studies.report import StudyReport
-from inarow.studies.results import Finished
-from inarow.studies.runner import ResultsFile, make_report, run_study
-from inarow.studies.study import Study
-from inarow.workers import Workers
-
-RESULTS = "results.jsonl"
+from inarow.studies.runner import reproduction_folder
 
 
 def reproduce(
@@ -42,35 +33,50 @@ def reproduce(
 ) -> None:
     """Repeat a published study and set its numbers beside the published ones.
 
-    Results are kept as they finish. Killed or interrupted, the same command goes on where it was;
-    finished, it shows the result again.
+    Results are stored as they finish. After a kill or an interrupt the same command continues; once finished, it
+    shows the result again.
 
     Args:
         study: Name of the study.
-        scale: Minutes, or as many runs as the comparison with the published numbers needs.
+        scale: quick takes minutes; paper has the runs that the comparison with the published numbers needs.
         variant: The published program with its faults, without them, or both.
-        out: Folder for report.html, report.md, results.json and results.jsonl, the results one a line;
-            by default reproductions/STUDY-SCALE.
-        report_only: Run nothing: report what is finished.
-        settings: Choose what a study leaves open, e.g. --set net=FILE.onnx for gupta-shah-2022.
+        out: Folder for report.html, report.md, results.json and results.jsonl (one result per line);
+            default reproductions/STUDY-SCALE.
+        report_only: Report finished results without running anything.
+        settings: A setting of the study, e.g. --set net=FILE.onnx for gupta-shah-2022.
     """
-    wanted = find_study(study)
-    crew = find_workers(workers, ray)
-    variants = VARIANTS if variant == "both" else (variant,)
-    experiments = wanted.plan(scale, variants, seed, _chosen(settings))
-    folder = Path("reproductions") / f"{study}-{scale}" if out is None else out
-    finished = ResultsFile(folder / RESULTS).of(experiments) if report_only else _run(wanted, experiments, folder, crew)
-    command = shlex.join(
-        ["inarow", "reproduce", study, "--scale", scale, "--variant", variant, "--seed", str(seed)]
-        + [word for setting in settings for word in ("--set", setting)]
-    )  # without the folder and the workers, on which nothing depends
-    report = make_report(wanted, finished, scale=scale, variants=variants, seed=seed, command=command)
+    folder = reproduction_folder(study, scale) if out is None else out
+    counts = (0, 0)
+
+    def progress(done: int, total: int) -> None:
+        nonlocal counts
+        counts = done, total
+        show(done, total)
+
+    try:
+        with progress_bar("experiments") as show:
+            report = runner.reproduce(
+                study,
+                scale=scale,
+                variant=variant,
+                seed=seed,
+                settings=_chosen(settings),
+                out=folder,
+                workers=find_workers(workers, ray),
+                report_only=report_only,
+                progress=progress,
+            )
+    except KeyboardInterrupt:
+        done, total = counts
+        if total:
+            stderr.print(f"stopped after {done} of {total} runs; the same command continues", style="yellow")
+        raise
     _write_files(folder, report)
     print_json(report) if json else _print_report(report, folder)
 
 
 def _chosen(settings: tuple[str, ...]) -> dict[str, str]:
-    """By name, from texts `name=value`."""
+    """Settings by name, from texts `name=value`."""
     chosen = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
@@ -78,20 +84,6 @@ def _chosen(settings: tuple[str, ...]) -> dict[str, str]:
             raise InvalidStudyError(f"setting {shown(setting)} is not of the form name=value")
         chosen[name] = value
     return chosen
-
-
-def _run(study: Study, experiments: list[Experiment], folder: Path, workers: Workers) -> list[Finished]:
-    folder.mkdir(parents=True, exist_ok=True)
-    refusal = StoreError(f"{folder} is in use: another process runs a study there; wait for it, or give another --out")
-    with exclusive_folder(folder, refusal):
-        file = ResultsFile(folder / RESULTS)
-        try:
-            with progress_bar("experiments") as progress:
-                return run_study(study, experiments, file, workers=workers, progress=progress)
-        except KeyboardInterrupt:
-            done = len(file.of(experiments))
-            stderr.print(f"stopped after {done} of {len(experiments)} runs; the same command goes on", style="yellow")
-            raise
 
 
 def _write_files(folder: Path, report: StudyReport) -> None:
@@ -104,24 +96,18 @@ def _write_files(folder: Path, report: StudyReport) -> None:
 
 
 def _print_report(report: StudyReport, folder: Path) -> None:
-    stdout.print(report.title, style="bold", highlight=False)
-    stdout.print(f"{study_facts(report)}. {INTERVALS}", highlight=False)
+    stdout.print(report.title, style="bold")
+    stdout.print(f"{study_facts(report)}. {INTERVALS}")
     for part in report.sections:
-        stdout.print(f"\n{part.title}", style="bold", highlight=False)
+        stdout.print(f"\n{part.title}", style="bold")
         for text in part.text:
-            stdout.print(text, highlight=False)
+            stdout.print(text)
         for table in part.tables:
             stdout.print()
-            print_table(_rich_table(table.title, comparison_table(table)))
+            texts = comparison_table(table)
+            drawn = number_table(*texts.headings, rows=texts.rows, words=texts.words, box=box.SIMPLE_HEAD)
+            drawn.title, drawn.title_justify = table.title, "left"
+            print_table(drawn)
             if table.note:
-                stdout.print(table.note, style="dim", highlight=False)
-    stdout.print(f"\n{folder / 'report.html'}", highlight=False, soft_wrap=True)
-
-
-def _rich_table(title: str, table: Table) -> RichTable:
-    drawn = RichTable(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in table.headings:
-        drawn.add_column(heading, justify="left" if heading in table.words else "right")
-    for row in table.rows:
-        drawn.add_row(*row)
-    return drawn
+                stdout.print(table.note, style="dim")
+    stdout.print(f"\n{folder / 'report.html'}", soft_wrap=True)

@@ -8,7 +8,7 @@ from cyclopts import App, Parameter
 
 from inarow.arena.suite_build import build_suite
 from inarow.cli.options import Board, Json, Memory, Seed
-from inarow.cli.output import print_json, progress_bar, stdout
+from inarow.cli.output import print_facts, progress_bar
 from inarow.games.spec import GameSpec
 from inarow.workers import open_pool
 
@@ -28,25 +28,22 @@ def build(
 ) -> None:
     """Draw positions of every ply, half from random and half from strong play, and score every move.
 
-    Killed or interrupted, the same command goes on where it was.
+    After an interruption, the same command continues where it stopped.
 
     Args:
         out: The file to write.
-        positions: How many.
-        workers: Processes that score; the suite is the same for any number.
+        positions: Number of positions.
+        workers: Worker processes. Does not affect the suite.
     """
     with open_pool(workers) as pool, progress_bar(f"suite of {board}") as progress:
         made = build_suite(
             GameSpec.parse(board), out, pool, positions=positions, seed=seed, memory=memory << 20, progress=progress
         )
-    facts = {
+    facts: dict[str, object] = {
         "file": str(out),
         "board": str(made.spec),
         "positions": len(made),
         "bytes": out.stat().st_size,
         "checksum": made.checksum,
     }
-    if json:
-        print_json(facts)
-    else:
-        stdout.print("  ".join(f"{name} {value}" for name, value in facts.items()), highlight=False)
+    print_facts(facts, json=json)

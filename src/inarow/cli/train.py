@@ -1,29 +1,23 @@
-"""`inarow train`."""
+"""`inarow train`: any learner, with its curve shown live."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 from cyclopts import Parameter
+from rich.table import Table
 
+from inarow.arena.training import resume_run, start_run
 from inarow.cli.options import Json, Ray
-from inarow.cli.train_alphazero import train_alphazero
-from inarow.cli.train_deep_q import train_deep_q
-from inarow.cli.train_q import train_q
-from inarow.cli.training import TrainingRequest
-from inarow.errors import ConfigError, one_line, shown
-from inarow.learning.config import Document, find_document, learner_of
-
-_LEARNERS: dict[str, Callable[[TrainingRequest], None]] = {
-    "q": train_q,
-    "deep-q": train_deep_q,
-    "alphazero": train_alphazero,
-}
-_CAN_BE_EXTENDED = ("alphazero",)
-_CAN_PLAY_ON_A_CLUSTER = ("alphazero",)
+from inarow.cli.output import live_table, number_table, print_facts, print_json, print_table, stderr, stdout
+from inarow.errors import ClusterError, ConfigError, InarowError, TaskError
+from inarow.learning.config import find_document
+from inarow.learning.learner import CurveTable, Progress, Report, Run, TrainedAgent
+from inarow.workers import Cluster
 
 
 def train(
@@ -40,44 +34,91 @@ def train(
 
     Args:
         preset: Name of a preset, or a TOML file.
-        out: Folder of the run; runs/PRESET if not given.
-        resume: Go on with the run in this folder instead of starting one; with --set iterations=+20 or
-            --set minutes=+20 an alphazero run gets more to do, and with e.g. --set selfplay.simulations=64 it plays
-            and learns otherwise from now on.
+        out: Folder of the run (default runs/PRESET).
+        resume: Resume the run in this folder instead of starting one. An alphazero run can be extended with
+            --set iterations=+20 or --set minutes=+20, and changed with e.g. --set selfplay.simulations=64.
         settings: Change a value of the config, e.g. --set alpha=0.2 --set phases.0.episodes=1000.
-        seed: Root of all chance: the same seed gives the same result. The config's own if not given.
+        seed: Random seed (default: that of the config).
     """
-    if (preset is None) == (resume is None):
+    run = _open(preset, out, resume, settings, None if ray is None else Cluster(ray), seed)
+    with live_table(run.title, lambda: _drawn(run.table())) as show, _hints_to_resume(run.folder):
+        log = _LogPrinter(run)
+
+        def watch(progress: Progress) -> None:
+            show(progress.done, progress.total)
+            log.update()
+
+        trained = run.train(watch)
+        log.update()
+        report = run.report()
+    if json:
+        print_json({**report.facts, **report.details})
+    else:
+        _print_report(run, report, trained)
+
+
+def _open(
+    preset: str | None,
+    out: Path | None,
+    resume: Path | None,
+    settings: tuple[str, ...],
+    cluster: Cluster | None,
+    seed: int | None,
+) -> Run:
+    if resume is not None and preset is None:
+        if out is not None or seed is not None:
+            raise ConfigError("a resumed run keeps its config and its folder: no --out or --seed")
+        return resume_run(resume, settings, cluster=cluster)
+    if preset is None or resume is not None:
         raise ConfigError("train needs a preset or a TOML file, or --resume with the folder of a run")
-    if resume is not None:
-        document = _kept_document(resume)
-        if out is not None or seed is not None or (settings and learner_of(document) not in _CAN_BE_EXTENDED):
-            raise ConfigError("a run that goes on keeps its config and its folder: no --set, --out or --seed")
-        _check_ray(document, ray)
-        find_trainer(document, str(resume))(TrainingRequest(None, str(resume), resume, json, settings, ray))
-        return
-    assert preset is not None
     document = find_document(preset, settings if seed is None else (*settings, f"seed={seed}"))
-    folder = out or Path("runs") / Path(preset).stem
-    _check_ray(document, ray)
-    find_trainer(document, preset)(TrainingRequest(document, preset, folder, json, ray=ray))
+    return start_run(document, out or Path("runs") / Path(preset).stem, source=preset, cluster=cluster)
 
 
-def _check_ray(document: Document, ray: str | None) -> None:
-    if ray is not None and learner_of(document) not in _CAN_PLAY_ON_A_CLUSTER:
-        raise ConfigError(f"--ray is for {', '.join(_CAN_PLAY_ON_A_CLUSTER)}: other learners play in one process")
+class _LogPrinter:
+    """Prints new lines of the log of a run on stderr, where that is not a terminal."""
+
+    def __init__(self, run: Run) -> None:
+        self._run, self._printed = run, 0
+
+    def update(self) -> None:
+        if not stderr.is_terminal:
+            for line in self._run.log[self._printed :]:
+                stderr.print(line, soft_wrap=True)
+        self._printed = len(self._run.log)
 
 
-def _kept_document(folder: Path) -> Document:
+@contextmanager
+def _hints_to_resume(folder: Path) -> Iterator[None]:
+    """Adds to an interruption or a failure how to resume the run."""
+    again = shlex.join(["inarow", "train", "--resume", str(folder)])
     try:
-        return msgspec.json.decode((folder / "config.json").read_bytes(), type=Document)
-    except (OSError, msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise ConfigError(f"{folder} has no training run: {one_line(error)}") from None
+        yield
+    except KeyboardInterrupt:
+        stderr.print(f"stopped; resume with: {again}", style="yellow", markup=False, soft_wrap=True)
+        raise
+    except ClusterError as error:
+        raise ClusterError(f"{error}; the run was started; resume with: {again} --ray ADDRESS") from None
+    except TaskError as error:
+        raise InarowError(f"{error}; what was learnt is saved; resume with: {again}") from error
 
 
-def find_trainer(document: Document, source: str) -> Callable[[TrainingRequest], None]:
-    """The command of the learner that a document names; raises ConfigError."""
-    name = learner_of(document)
-    if name not in _LEARNERS:
-        raise ConfigError(f"{source}: there is no learner {shown(name)}; learners are {', '.join(_LEARNERS)}")
-    return _LEARNERS[name]
+def _drawn(curve: CurveTable) -> Table:
+    return number_table(*curve.headings, rows=curve.rows, words=(), caption=curve.caption or None)
+
+
+def _print_report(run: Run, report: Report, trained: TrainedAgent) -> None:
+    """The curve, the figures, and the commands to play against the agent, measure it and export it."""
+    print_table(_drawn(run.table()))
+    print_facts(report.facts, json=False)
+    for note in report.notes:
+        stdout.print(note)
+    agent, board = trained.agent, trained.board
+    commands = {
+        "play it": ["play", "--board", board, f"--{trained.side}", agent],
+        "measure it": ["match", agent, "winblock", "--board", board],
+    }
+    if trained.is_exportable:
+        commands["export it"] = ["export", "kaggle", agent, "--board", board, "--out", str(run.folder / "kaggle.py")]
+    for purpose, words in commands.items():
+        print(f"{purpose}: {shlex.join(['inarow', *words])}")  # without markup: a folder may have brackets in its name

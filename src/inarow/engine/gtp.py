@@ -1,6 +1,6 @@
 """The Go Text Protocol, as clients of other board games use it: `=` or `?` for every command.
 
-`b`, `black` and `x` are the first side, `w`, `white` and `o` the second; they take turns.
+`b`, `black` and `x` are the first side, `w`, `white` and `o` the second; they alternate.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class GtpServer:
             if name not in self._commands:
                 raise NotationError("unknown command")
             sign, text = "=", self._commands[name](words[1:])
-        except Exception as error:  # an agent that fails is an answer, too
+        except Exception as error:  # the protocol has a reply for an agent that fails
             sign, text = "?", one_line(error)
         text = text.encode(errors="replace").decode()
         self._output.write(f"{sign}{number} {text}".rstrip() + "\n\n")
@@ -120,10 +120,7 @@ class GtpServer:
     def _undo(self, words: Sequence[str]) -> str:
         if not self._position.actions:
             raise IllegalMoveError("cannot undo")
-        before = Position.start(self._position.spec)
-        for action in self._position.actions[:-1]:
-            before = before.play(action)
-        self._position = before
+        self._position = Position.from_actions(self._position.actions[:-1], self._position.spec)
         return ""
 
     def _score(self, words: Sequence[str]) -> str:

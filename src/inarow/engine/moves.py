@@ -1,24 +1,23 @@
-"""Moves as engine protocols write them.
+"""Moves and positions as engine protocols write them.
 
-columns    a column from 1 on boards with gravity, else a cell as chess has it: `c4` is the third
-           column, fourth row from below
-openspiel  what OpenSpiel calls the actions of its connect_four, tic_tac_toe and mnk: `x3`, `o(0,2)`,
-           counted from 0, rows from the top
+columns    a column from 1 on boards with gravity, else a cell as in chess: `c4` is the third column, fourth row
+           from below
+openspiel  the action strings of OpenSpiel's connect_four, tic_tac_toe and mnk: `x3`, `o(0,2)`, counted from 0, rows
+           from the top
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Literal
 
-from inarow.errors import NotationError, shown
+from inarow.errors import IllegalMoveError, NotationError, shown
 from inarow.games.notation import parse_moves
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 
 Notation = Literal["columns", "openspiel"]
-NOTATIONS: tuple[Notation, ...] = get_args(Notation)
 
 _CELL = re.compile(r"([a-p])([0-9]{1,2})")
 _OPENSPIEL_COLUMN = re.compile(r"[xo]([0-9]{1,2})")
@@ -46,14 +45,14 @@ def parse_engine_move(text: str, spec: GameSpec) -> int:
     """The action of a move in either notation; raises NotationError. Whether it is legal is not checked."""
     action = _column(text) if spec.gravity else _cell(text, spec)
     if action is None or not 0 <= action < spec.actions:
-        example = format_engine_move(spec.actions - 1, spec)
-        kind = f"columns are 1 to {example}" if spec.gravity else f"cells are a1 to {_last_cell(spec)}"
-        raise NotationError(f"{shown(text)} is no move on {spec}; {kind}")
+        last = format_engine_move(spec.columns - 1, spec)
+        kind = f"columns are 1 to {last}" if spec.gravity else f"cells are a1 to {last}"
+        raise NotationError(f"{shown(text)} is not a move on {spec}; {kind}")
     return action
 
 
 def parse_engine_moves(words: Sequence[str], spec: GameSpec) -> tuple[int, ...]:
-    """The actions of moves, a word each; one word that is no move may be a move string."""
+    """The actions of moves, one word each; a single word that is not a move may be a move string."""
     if len(words) == 1 and len(words[0]) > 1:
         try:
             return (parse_engine_move(words[0], spec),)
@@ -79,5 +78,44 @@ def _cell(text: str, spec: GameSpec) -> int | None:
     return row * spec.columns + column if 0 <= row < spec.rows and column < spec.columns else None
 
 
-def _last_cell(spec: GameSpec) -> str:
-    return format_engine_move(spec.columns - 1, spec)
+def parse_position(words: Sequence[str], spec: GameSpec) -> Position:
+    """`startpos [moves ...]` or `fen ROWS [x|o] [moves ...]`; unknown words are skipped."""
+    place = words.index("moves") if "moves" in words else len(words)
+    before, moves = list(words[:place]), words[place + 1 :]
+    if "fen" in before:
+        fen = before[before.index("fen") + 1 :]
+        position = _parse_fen(fen[0] if fen else "", spec)
+    elif "startpos" in before or moves:
+        position = Position.start(spec)
+    else:
+        raise NotationError("position needs startpos or fen")
+    for number, action in enumerate(parse_engine_moves(moves, spec), start=1):
+        try:
+            position = position.play(action)
+        except IllegalMoveError as error:
+            raise IllegalMoveError(f"move {number}: {error}") from None
+    return position
+
+
+def _parse_fen(text: str, spec: GameSpec) -> Position:
+    """Rows from the top, separated by /; x, o, and a number of empty cells. The side to move follows from the
+    stones.
+    """
+    rows = []
+    for row in text.lower().split("/"):
+        cells: list[int] = []
+        empty = ""
+        for character in row + " ":
+            if character.isascii() and character.isdigit() and len(empty) < 2:
+                empty += character
+                continue
+            cells += [0] * int(empty or 0)
+            empty = ""
+            if character in "xo":
+                cells.append("xo".index(character) + 1)
+            elif character != " ":
+                raise NotationError(f"{shown(text)} has {shown(character)}, which is not x, o or a number")
+        rows.append(cells)
+    if len(rows) != spec.rows or any(len(cells) != spec.columns for cells in rows):
+        raise NotationError(f"{shown(text)} is not a board of {spec.rows} rows and {spec.columns} columns")
+    return Position.from_array(rows, spec)

@@ -1,68 +1,113 @@
-"""One `go`: a search in a thread of its own that answers once, whatever happens."""
+"""One `go`: its limits, a search in a thread that answers exactly once, and UCI's `info` lines.
+
+Scores are for the side to move. `mate m` counts own moves to the end, negative when losing; `raw s` is the exact
+score in Pons' scale; `cp` is a hundred times a value from -1 to 1.
+"""
 
 from __future__ import annotations
 
+import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
-from inarow.agents.agent import Decision
-from inarow.agents.perfect import nearest_to_centre
-from inarow.engine.info import info_lines
+from inarow.agents.agent import Agent, Decision
+from inarow.agents.simple import reflex_action
 from inarow.engine.moves import format_engine_move
-from inarow.engine.requests import GoLimits
-from inarow.engine.thinker import Thinker
 from inarow.errors import one_line
 from inarow.games.position import Position
+from inarow.search.limits import Limits
+from inarow.search.solver.solution import plies_to_end
 
+_MOVES_LEFT = 12
+"""Own moves that a clock is divided by."""
+_CLOCK_RESERVE = 0.05
+"""Seconds of a clock that are never spent, for the transmission of the answer."""
+_SHORTEST, _LONGEST = 0.01, 3600.0
+"""Bounds of the seconds of a search."""
 _GRACE = 0.03
 """Seconds that a stopped search may take to end by itself; the answer is due after 50 ms."""
-_TELL_EVERY = 0.1
+_INFO_SECONDS = 0.1
+"""Time between two groups of `info` lines."""
 
 Say = Callable[[str], None]
 
 
-class Search:
-    """Thinks about a position that is not over, and says `info` lines and one `bestmove`.
+def parse_go(words: Sequence[str], side_to_move: int) -> Limits:
+    """The limits of `go`; `infinite` means endless seconds. Unknown words and malformed numbers are skipped."""
+    depth, nodes, movetime = (_number(words, name) for name in ("depth", "nodes", "movetime"))
+    clock, increment = (_number(words, f"{'wb'[side_to_move - 1]}{name}") for name in ("time", "inc"))
+    seconds = None if movetime is None else movetime / 1000
+    if seconds is None and clock is not None:
+        left = _number(words, "movestogo") or _MOVES_LEFT
+        share = clock / 1000 / max(1, left) + 0.8 * (increment or 0) / 1000
+        seconds = min(share, clock / 1000 - _CLOCK_RESERVE)
+    if seconds is not None:
+        seconds = min(max(_SHORTEST, seconds), _LONGEST)
+    if "infinite" in words or "ponder" in words:
+        seconds = math.inf
+    return Limits(
+        depth=None if depth is None else max(1, depth), nodes=None if nodes is None else max(1, nodes), seconds=seconds
+    )
 
-    A search that does not end soon when it is stopped is left alone. The answer is then the last move
-    it told of, else a win, a block, or the move nearest to the centre.
+
+def _number(words: Sequence[str], name: str) -> int | None:
+    """The number after a word; a negative one, as some clocks have, counts as 0."""
+    if name not in words[:-1]:
+        return None
+    text = words[words.index(name) + 1]
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 16):
+        return None
+    return max(0, int(text))
+
+
+class Search:
+    """Searches a position that is not over, and writes `info` lines and one `bestmove`.
+
+    An agent that does not stop in time is abandoned. The answer is then the last move it reported, else a win, a
+    block, or the move nearest to the centre.
     """
 
-    def __init__(self, thinker: Thinker, position: Position, limits: GoLimits, lines: int, say: Say) -> None:
-        self._thinker = thinker
+    def __init__(self, agent: Agent, position: Position, limits: Limits, lines: int, say: Say) -> None:
+        """With endless `limits.seconds` it answers only when it is stopped."""
+        self._agent = agent
         self._position = position
         self._limits = limits
         self._lines = lines
         self._say = say
         self._clock = time.perf_counter()
-        self._told = 0.0
-        self._known = _quick_move(position)
+        self._last_info = 0.0
+        self._known = reflex_action(position)
         self._stop = threading.Event()
         self._answered = threading.Event()
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, daemon=True)
+        self._timer: threading.Timer | None = None
+        if limits.seconds is not None and not self.is_infinite:
+            self._timer = threading.Timer(limits.seconds, self.stop)
+            self._timer.daemon = True
 
     def start(self) -> None:
         self._thread.start()
-        if self._limits.seconds is not None:
-            timer = threading.Timer(self._limits.seconds, self.stop)
-            timer.daemon = True
-            timer.start()
+        if self._timer is not None:
+            self._timer.start()
 
     @property
     def is_infinite(self) -> bool:
-        """Whether it answers only when told to stop."""
-        return self._limits.infinite
+        """Whether it answers only when it is stopped."""
+        return self._limits.seconds == math.inf
 
     @property
     def is_done(self) -> bool:
-        with self._lock:  # whoever has read the answer must find it given
+        with self._lock:  # a client that has read the answer must find the search done
             return self._answered.is_set()
 
-    def has_ended(self, patience: float) -> bool:
-        """Whether its thread is done with the thinker, or is within so many seconds."""
-        self._thread.join(patience)
+    def has_ended(self, seconds: float) -> bool:
+        """Whether its thread has ended, or does so within some seconds."""
+        self._thread.join(seconds)
         return not self._thread.is_alive()
 
     def wait(self) -> None:
@@ -77,37 +122,89 @@ class Search:
 
     def _run(self) -> None:
         try:
-            decision = self._thinker.think(self._position, self._limits, self._stop.is_set, self._tell)
-            self._position.play(decision.action)
+            limits = replace(self._limits, cancelled=self._stop.is_set)
+            decision = self._agent.decide(self._position, limits=limits, watch=self._watch)
+            self._position.play(decision.action)  # raises if it is illegal
         except Exception as error:  # whatever an agent does wrong, the engine has to answer
             self._say(f"info string {one_line(error)}")
             self._answer(self._known)
             return
         if not self._answered.is_set():
-            self._tell_all(decision)
-            if self._limits.infinite:
+            self._say_info(decision)
+            if self.is_infinite:
                 self._stop.wait()
             self._answer(decision.action)
 
-    def _tell(self, decision: Decision) -> None:
+    def _watch(self, decision: Decision) -> None:
         self._known = decision.action
         seconds = time.perf_counter() - self._clock
-        if seconds - self._told >= _TELL_EVERY and not self._answered.is_set():
-            self._told = seconds
-            self._tell_all(decision)
+        if seconds - self._last_info >= _INFO_SECONDS and not self._answered.is_set():
+            self._last_info = seconds
+            self._say_info(decision)
 
-    def _tell_all(self, decision: Decision) -> None:
+    def _say_info(self, decision: Decision) -> None:
         for line in info_lines(self._position, decision, time.perf_counter() - self._clock, self._lines):
             self._say(line)
 
     def _answer(self, action: int) -> None:
-        """Says the move, unless that was done."""
+        """Writes the move, unless it was written already."""
         with self._lock:
             if not self._answered.is_set():
                 self._say(f"bestmove {format_engine_move(action, self._position.spec)}")
                 self._answered.set()
+        if self._timer is not None:
+            self._timer.cancel()
 
 
-def _quick_move(position: Position) -> int:
-    urgent = position.winning_actions() or position.winning_actions(of_opponent=True)
-    return urgent[0] if urgent else nearest_to_centre(position, position.legal_actions)
+def info_lines(position: Position, decision: Decision, seconds: float, lines: int) -> Iterator[str]:
+    """UCI's `info` lines: the best move first, then as many others as are wanted and known."""
+    details: dict[str, Any] = decision.details or {}
+    for number, action in enumerate(_ranked(position, decision, lines), start=1):
+        words = ["info"]
+        if decision.depth is not None:
+            words.append(f"depth {decision.depth}")
+        if lines > 1:
+            words.append(f"multipv {number}")
+        words += _score(position, decision, action)
+        if decision.nodes is not None:
+            words.append(f"nodes {decision.nodes} nps {round(decision.nodes / max(seconds, 1e-6))}")
+        words.append(f"time {round(1000 * seconds)}")
+        moves = [action, *(details.get("pv", ()) if action == decision.action else ())]
+        words.append("pv " + " ".join(format_engine_move(move, position.spec) for move in moves))
+        if "bounds" in details:
+            words.append("string score from {} to {}".format(*details["bounds"]))
+        yield " ".join(words)
+
+
+def _ranked(position: Position, decision: Decision, lines: int) -> list[int]:
+    scores = decision.scores
+    comparable = decision.score is not None or decision.visits is not None
+    if lines == 1 or scores is None or not comparable:
+        return [decision.action]
+    others = [
+        (float(score), action)
+        for action, score in enumerate(scores)
+        if score is not None and action != decision.action and action in position.legal_actions
+    ]
+    others.sort(key=lambda pair: (-pair[0], pair[1]))
+    return [decision.action, *(action for _, action in others)][:lines]
+
+
+def _score(position: Position, decision: Decision, action: int) -> list[str]:
+    value = decision.value
+    if decision.score is not None:
+        score = decision.score
+        if action != decision.action and decision.scores is not None:
+            score = int(decision.scores[action] or 0)
+        if score == 0:
+            return ["score cp 0 score raw 0"]
+        return [f"score mate {_own_moves(plies_to_end(score, position), score > 0)} score raw {score}"]
+    if action != decision.action and decision.scores is not None:
+        value = decision.scores[action]
+    elif decision.details and decision.details.get("ends_in") and value:
+        return [f"score mate {_own_moves(decision.details['ends_in'], value > 0)}"]
+    return [] if value is None else [f"score cp {round(100 * value)}"]
+
+
+def _own_moves(plies: int, is_win: bool) -> int:
+    return (plies + 1) // 2 if is_win else -(plies // 2)

@@ -1,25 +1,31 @@
-"""The options of the engine: what `setoption` may change, and what follows from it."""
+"""The options of the engine, and the agent that they describe."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
+import numpy as np
+
+from inarow.agents.agent import Agent
 from inarow.agents.levels import TOP_LEVEL
-from inarow.agents.registry import parse_agent
+from inarow.agents.registry import parameter_infos, parse_agent
 from inarow.errors import InvalidLimitError, shown
 from inarow.games.spec import MAX_SIDE, MIN_INAROW, GameSpec
+from inarow.search.limits import Limits
 from inarow.search.solver.solver import MAX_THREADS
 
 _MAX_SEED = 2**63 - 1
 _NO_VALUE = "<empty>"
-"""How UCI writes an empty text."""
+"""UCI's notation of an empty text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The values of all options. The board may make no sense until all its numbers are set."""
+    """The values of all options. The board may be invalid until all its numbers are set."""
 
     rows: int = 6
     columns: int = 7
@@ -29,7 +35,7 @@ class Setup:
     memory: int = 256
     """Megabytes."""
     lines: int = 1
-    """How many moves `info` tells about."""
+    """Number of moves in `info` lines."""
     book: bool = True
     level: int = TOP_LEVEL
     seed: int = 0
@@ -50,6 +56,35 @@ class Setup:
         return cls(
             rows=spec.rows, columns=spec.columns, inarow=spec.inarow, gravity=spec.gravity, agent=agent, seed=seed
         )
+
+
+def build_agent(setup: Setup) -> Agent:
+    """A new agent for the options; raises an InarowError.
+
+    Threads, Hash, OwnBook and MultiPV set the parameters of that kind that the agent string leaves at their default.
+    """
+    kind, parameters = parse_agent(setup.agent_string)
+    wanted: dict[str, Any] = {
+        "threads": setup.threads,
+        "book": setup.book,
+        "scores": "all" if setup.lines > 1 else "best",
+    }
+    if setup.memory != Setup().memory:
+        wanted["memory"] = setup.memory
+    changes = {
+        info.name: wanted[info.name] if info.maximum is None else min(wanted[info.name], int(info.maximum))
+        for info in parameter_infos(kind)
+        if info.name in wanted and getattr(parameters, info.name) == info.default
+    }
+    with suppress(ValueError):  # a level of the solver takes none of them
+        parameters = msgspec.structs.replace(parameters, **changes)
+    return kind.build(setup.agent_string, parameters, np.random.default_rng(setup.seed))
+
+
+def agent_limits(setup: Setup, limits: Limits) -> Limits:
+    """The limits of `go` for the agent of the options: tree searches count simulations as nodes."""
+    kind, _ = parse_agent(setup.agent_string)
+    return replace(limits, nodes=None, simulations=limits.nodes) if "simulations" in kind.limits else limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +114,7 @@ BOARD_FIELDS = ("rows", "columns", "inarow", "gravity")
 
 
 def option_lines(setup: Setup) -> Iterator[str]:
-    """What `uci` tells about the options, with the present values as defaults."""
+    """The `option` lines of `uci`, with the present values as defaults."""
     for name, option in OPTIONS.items():
         value = getattr(setup, option.field)
         if isinstance(value, bool):
@@ -97,18 +132,16 @@ def with_option(setup: Setup, name: str, text: str) -> Setup:
         raise InvalidLimitError(f"there is no option {shown(name)}; options are {', '.join(OPTIONS)}")
     option = OPTIONS[known]
     present = getattr(setup, option.field)
+    value: Any = text
     if isinstance(present, bool):
         if text.lower() not in ("true", "false"):
             raise InvalidLimitError(f"{known} is {shown(text)}; it must be true or false")
-        return _changed(setup, option.field, text.lower() == "true")
-    if isinstance(present, int):
-        return _changed(setup, option.field, _number(known, text, option))
-    parse_agent(text)
-    return _changed(setup, option.field, text)
-
-
-def _changed(setup: Setup, field: str, value: Any) -> Setup:
-    return replace(setup, **{field: value})
+        value = text.lower() == "true"
+    elif isinstance(present, int):
+        value = _number(known, text, option)
+    else:
+        parse_agent(text)
+    return replace(setup, **{option.field: value})
 
 
 def _number(name: str, text: str, option: _Option) -> int:

@@ -1,7 +1,6 @@
-"""The engine protocol in the shape of UCI: lines in, lines out, input read while thinking.
+"""The engine protocol in the shape of UCI: lines in, lines out, input read during a search.
 
-Unknown words are skipped, and nothing that comes in ends the engine but `quit` and the end of the
-input. Complaints are `info string` lines.
+Unknown words are skipped, and only `quit` and the end of the input end the engine. Errors are `info string` lines.
 """
 
 from __future__ import annotations
@@ -11,28 +10,29 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TextIO
 
 from inarow import __version__
-from inarow.engine.requests import parse_go, parse_position
-from inarow.engine.search import Search
-from inarow.engine.setup import BOARD_FIELDS, Setup, option_lines, with_option
-from inarow.engine.thinker import Thinker, make_thinker
+from inarow.agents.agent import Agent, PreparedAgent
+from inarow.engine.moves import parse_position
+from inarow.engine.search import Search, parse_go
+from inarow.engine.setup import BOARD_FIELDS, Setup, agent_limits, build_agent, option_lines, with_option
 from inarow.errors import FinishedGameError, one_line
 from inarow.games.position import Position
+from inarow.search.limits import Limits
 
-_PATIENCE = 0.2
-"""Seconds that `go` waits for a search that was stopped and answered for."""
+_STOP_SECONDS = 0.2
+"""Time that a stopped search may take to end its thread."""
 
 Command = Callable[[Sequence[str]], None]
 
 
 class UciEngine:
-    """Answers one client. Commands are handled in the order in which they come."""
+    """Serves one client. Commands are handled in order."""
 
     def __init__(self, setup: Setup, output: TextIO) -> None:
         self._setup = setup
         self._output = output
         self._output_lock = threading.Lock()
         self._position: Position | None = None
-        self._thinker: Thinker | None = None
+        self._agent: Agent | None = None
         self._search: Search | None = None
         self._commands: dict[str, Command] = {
             "uci": self._introduce,
@@ -46,7 +46,7 @@ class UciEngine:
         }
 
     def run(self, lines: Iterable[str]) -> None:
-        """Until `quit` or the end of the input, which a search with limits outlives."""
+        """Until `quit` or the end of the input; at the end of the input a search with limits is finished first."""
         try:
             for line in lines:
                 words = line.split()
@@ -56,21 +56,23 @@ class UciEngine:
             else:
                 if self._search is not None and not self._search.is_infinite:
                     self._search.wait()
-        finally:  # also after Ctrl-C: threads of a search that goes on would keep the process
+        finally:  # also after Ctrl-C: no thread outlives the search
             self._stop(())
+            if self._search is not None:
+                self._search.has_ended(_STOP_SECONDS)
 
     def handle(self, words: Sequence[str]) -> None:
-        """One line; what comes before a command that exists is skipped."""
+        """One line; words before a known command are skipped."""
         for place, word in enumerate(words):
             if word in self._commands:
                 try:
                     self._commands[word](words[place + 1 :])
-                except Exception as error:  # agents and their files are code of others
+                except Exception as error:  # agents may be third-party code
                     self._say(f"info string {one_line(error)}")
                 return
 
     @property
-    def _is_thinking(self) -> bool:
+    def _is_searching(self) -> bool:
         return self._search is not None and not self._search.is_done
 
     def _say(self, line: str) -> None:
@@ -87,18 +89,19 @@ class UciEngine:
 
     def _be_ready(self, words: Sequence[str]) -> None:
         try:
-            if not self._is_thinking:
-                self._ready_thinker(prepare=True)
+            if not self._is_searching and self._agent is None:
+                self._agent = build_agent(self._setup)
+                self._prepare(self._agent)
         finally:
             self._say("readyok")
 
     def _set_option(self, words: Sequence[str]) -> None:
-        if self._is_thinking:
-            self._say("info string options cannot be set while thinking")
+        if self._is_searching:
+            self._say("info string options cannot be set during a search")
             return
         name, value = _option(words)
         self._setup = with_option(self._setup, name, value)
-        self._thinker = None
+        self._agent = None
         if self._position is not None and any(
             getattr(self._position.spec, field) != getattr(self._setup, field) for field in BOARD_FIELDS
         ):
@@ -111,12 +114,12 @@ class UciEngine:
         self._position = parse_position(words, self._setup.spec)
 
     def _go(self, words: Sequence[str]) -> None:
-        if self._is_thinking:
-            self._say("info string already thinking")
+        if self._is_searching:
+            self._say("info string a search is running")
             return
         try:
             self._search = self._make_search(words)
-        except Exception as error:  # whatever it is, a client waits for an answer
+        except Exception as error:  # whatever it is, the client waits for an answer
             self._say(f"info string {one_line(error)}")
             self._say("bestmove (none)")
         else:
@@ -126,21 +129,24 @@ class UciEngine:
         position = self._position or Position.start(self._setup.spec)
         if position.is_over:
             raise FinishedGameError("the game is over")
-        if self._search is not None and not self._search.has_ended(_PATIENCE):
-            self._thinker = None  # it is still at work, and nobody can interrupt it
-        limits = parse_go(words, position.side_to_move)
-        return Search(self._ready_thinker(prepare=False), position, limits, self._setup.lines, self._say)
+        if self._search is not None and not self._search.has_ended(_STOP_SECONDS):
+            self._agent = None  # it ignores `cancelled` and is still at work
+        if self._agent is None:
+            self._agent = build_agent(self._setup)
+        limits = agent_limits(self._setup, parse_go(words, position.side_to_move))
+        return Search(self._agent, position, limits, self._setup.lines, self._say)
 
     def _stop(self, words: Sequence[str]) -> None:
         if self._search is not None:
             self._search.stop()
 
-    def _ready_thinker(self, *, prepare: bool) -> Thinker:
-        if self._thinker is None:
-            self._thinker = make_thinker(self._setup)
-            if prepare:
-                self._thinker.prepare(Position.start(self._setup.spec))
-        return self._thinker
+    def _prepare(self, agent: Agent) -> None:
+        """Loads what the agent needs, without changing its decisions."""
+        if isinstance(agent, PreparedAgent):
+            agent.prepare(self._setup.spec)
+        else:
+            limits = Limits(nodes=1, simulations=1, depth=1)
+            build_agent(self._setup).decide(Position.start(self._setup.spec), limits=limits)
 
 
 def _option(words: Sequence[str]) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Which agents people may ask for through the network: no files but those of the runs folder."""
+"""Agents that clients may use: their files must be in the runs folder."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,63}")
 
 
 def check_agent(text: str, runs: Path) -> str:
-    """The agent string in its shortest form, with names of files made whole; raises InvalidAgentError.
+    """The agent string in its shortest form, with full paths of files; raises InvalidAgentError.
 
-    Files are named as they lie in the runs folder: `q:table=my-run/table.npz`.
+    Files are named relative to the runs folder: `q:table=my-run/table.npz`.
     """
     kind, parameters = parse_agent(text)
     if kind.name == "human":
-        raise InvalidAgentError("human is you: the lab cannot decide for a person")
+        raise InvalidAgentError("human is a person: the lab cannot decide for them")
     for info in parameter_infos(kind):
         value = getattr(parameters, info.name)
         if "string" in info.kind.split("|") and value != info.default:
@@ -29,8 +29,8 @@ def check_agent(text: str, runs: Path) -> str:
 
 
 def within_runs(runs: Path, value: str, name: str) -> str:
-    """The file that `value` names, or itself if it can be no file but the name of something that comes with inarow;
-    raises InvalidAgentError, which calls it `name`.
+    """The path of the file that `value` names, or `value` itself if it can only be the name of something that ships
+    with inarow; raises InvalidAgentError, which calls it `name`.
     """
     root = runs.resolve()
     try:
@@ -42,4 +42,4 @@ def within_runs(runs: Path, value: str, name: str) -> str:
         return str(path)
     if _NAME.fullmatch(value) and not Path(value).exists():
         return value
-    raise InvalidAgentError(f"{name} {shown(value)} is no file in the runs folder of this lab")
+    raise InvalidAgentError(f"{name} {shown(value)} is not a file in the runs folder of this lab")

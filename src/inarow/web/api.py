@@ -1,9 +1,12 @@
-"""The JSON API over HTTP. `docs/web.md` documents it; the pages use nothing else."""
+"""The JSON API over HTTP, as documented in `docs/web.md`. The pages use nothing else."""
 
 from __future__ import annotations
 
 import asyncio
+import time
+from collections import deque
 from collections.abc import Awaitable, Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,30 +16,61 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from inarow.agents.levels import level_ratings
+from inarow.agents.registry import parameter_infos, registry
 from inarow.errors import InarowError, one_line
 from inarow.games.spec import GameSpec
-from inarow.web import notation, stored
+from inarow.version import __version__
+from inarow.web import stored
 from inarow.web.arena_job import check_arena
-from inarow.web.curve import read_curve
 from inarow.web.guard import int_or
 from inarow.web.job import ArenaPlan, Job, JobError, Plan, TrainPlan
 from inarow.web.jobs import Jobs
-from inarow.web.lab_facts import describe_lab
-from inarow.web.learners import agent_of_run, describe_learners
-from inarow.web.loop_lag import LoopLag
+from inarow.web.messages import GameText, PlayedGame, read_games, write_game
 from inarow.web.pool_worker import Answer
 from inarow.web.search_pool import BusyError, SearchPool
 from inarow.web.settings import LabSettings
+from inarow.web.training import agent_of_run, describe_learners, read_curve
 
 _SERVED = {".html", ".md", ".csv", ".json", ".jsonl", ".toml", ".txt", ".pgn"}
 _MAX_REPORTS = 200
+_LAG_SECONDS, _LAGS = 0.02, 3000
+"""Between measurements, and how many are kept: the last minute."""
+_BOARDS = (
+    ("Connect Four", "6x7x4"),
+    ("Tic Tac Toe", "3x3x3/free"),
+    ("Small", "4x4x4"),
+    ("Wide", "8x9x5"),
+    ("Large", "12x12x5"),
+    ("Gomoku 15", "15x15x5/free"),
+)
+"""Boards to begin with; any other can be typed."""
+
+
+class LoopLag:
+    """Measures how late the event loop is: the delay that clients notice when a lab is overloaded."""
+
+    def __init__(self) -> None:
+        self._late: deque[float] = deque(maxlen=_LAGS)
+
+    async def run(self) -> None:
+        while True:
+            clock = time.perf_counter()
+            await asyncio.sleep(_LAG_SECONDS)
+            self._late.append(time.perf_counter() - clock - _LAG_SECONDS)
+
+    def latency(self) -> dict[str, float]:
+        """Seconds that the loop was late in the last minute: `p50, p99, max`."""
+        late = sorted(self._late) or [0.0]
+        picks = {"p50": len(late) // 2, "p99": int(len(late) * 0.99), "max": -1}
+        return {name: round(late[index], 5) for name, index in picks.items()}
 
 
 class Api:
     """The routes of a lab."""
 
     def __init__(self, settings: LabSettings, search_pool: SearchPool, jobs: Jobs, loop_lag: LoopLag) -> None:
-        self._settings, self._thinkers, self._jobs, self._pulse = settings, search_pool, jobs, loop_lag
+        self._settings, self._pool, self._jobs, self._lag = settings, search_pool, jobs, loop_lag
 
     def routes(self) -> list[BaseRoute]:
         return [
@@ -65,7 +99,7 @@ class Api:
         return await asyncio.to_thread(describe_lab)
 
     async def _health(self, request: Request) -> object:
-        return {"ready": self._thinkers.ready, "waiting": self._thinkers.waiting, "latency": self._pulse.latency()}
+        return {"ready": self._pool.ready, "waiting": self._pool.waiting, "latency": self._lag.latency()}
 
     async def _learners(self, request: Request) -> object:
         return await asyncio.to_thread(describe_learners)
@@ -73,10 +107,10 @@ class Api:
     # --- Games and results ---
 
     async def _read_games(self, request: Request) -> object:
-        return await self._ask(notation.read_games, await _body(request, notation.GameText))
+        return await self._ask(read_games, await _body(request, GameText))
 
     async def _write_game(self, request: Request) -> object:
-        return notation.write_game(await _body(request, notation.PlayedGame))
+        return write_game(await _body(request, PlayedGame))
 
     async def _boards(self, request: Request) -> object:
         return await self._ask(stored.boards, self._store_question())
@@ -96,7 +130,7 @@ class Api:
         return await asyncio.to_thread(_find_reports, self._settings.runs)
 
     async def _file(self, request: Request) -> Response:
-        """A file of the runs folder that is meant to be read, and no other."""
+        """A readable file of the runs folder, and no other."""
         root = self._settings.runs.resolve()
         try:
             path = (root / request.path_params["path"]).resolve()
@@ -104,7 +138,7 @@ class Api:
         except (OSError, ValueError):
             is_served = False
         if not is_served:
-            raise HTTPException(404, "there is no such file")
+            raise HTTPException(404, "no such file")
         kind = "text/html" if path.suffix == ".html" else "text/plain"
         return FileResponse(path, media_type=kind)
 
@@ -129,7 +163,7 @@ class Api:
     async def _curve(self, request: Request) -> object:
         job = self._jobs.get(request.path_params["id"])
         if not isinstance(job.plan, TrainPlan):
-            raise JobError(f"job {job.id} is no training run")
+            raise JobError(f"job {job.id} is not a training run")
         return await asyncio.to_thread(read_curve, self._settings.runs / job.plan.name)
 
     async def _act(self, request: Request) -> object:
@@ -140,7 +174,7 @@ class Api:
         return self._shown(actions[action](request.path_params["id"]))
 
     def _shown(self, job: Job, *, whole: bool = True) -> dict[str, Any]:
-        """The job as JSON, with the agent that plays what a training run has learnt so far."""
+        """The job as JSON, with the agent of a training run so far."""
         shown: dict[str, Any] = msgspec.to_builtins(job)
         if isinstance(job.plan, TrainPlan):
             shown["agent"] = agent_of_run(job.plan.document, self._settings.runs / job.plan.name)
@@ -151,14 +185,14 @@ class Api:
     # --- Asking ---
 
     async def _ask(self, function: Answer, argument: object) -> msgspec.Raw:
-        return msgspec.Raw(await self._thinkers.answer(function, argument))
+        return msgspec.Raw(await self._pool.answer(function, argument))
 
     def _store_question(self, **about: Any) -> stored.StoreQuestion:
         return stored.StoreQuestion(path=str(self._settings.store), **about)
 
 
 def _route(path: str, serve: Callable[[Request], Awaitable[object]], method: str = "GET") -> Route:
-    """A route that answers in JSON; whatever is wrong with a request is one line."""
+    """A route that answers in JSON; errors are one line."""
 
     async def endpoint(request: Request) -> Response:
         try:
@@ -191,8 +225,27 @@ def _offset(request: Request) -> int:
     return int_or(request.query_params.get("offset"), 0)
 
 
+@lru_cache(maxsize=1)
+def describe_lab() -> dict[str, Any]:
+    """`version, boards, agents, levels`; agents with their parameters as in `inarow agents`."""
+    return {
+        "version": __version__,
+        "boards": [{"name": name, "board": board} for name, board in _BOARDS],
+        "agents": [
+            {
+                "name": kind.name,
+                "summary": kind.summary,
+                "parameters": [msgspec.to_builtins(info) for info in parameter_infos(kind)],
+            }
+            for kind in registry().values()
+            if kind.name != "human"
+        ],
+        "levels": msgspec.to_builtins(level_ratings().levels),
+    }
+
+
 def _find_reports(runs: Path) -> list[dict[str, str]]:
-    """Pages in the runs folder and one or two folders below it, newest first."""
+    """HTML pages in the runs folder and up to two folders below, newest first."""
     found = [path for pattern in ("*.html", "*/*.html", "*/*/*.html") for path in runs.glob(pattern)]
     found.sort(key=lambda path: -path.stat().st_mtime)
     return [{"path": path.relative_to(runs).as_posix()} for path in found[:_MAX_REPORTS]]

@@ -16,10 +16,10 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from inarow.web.api import Api, json_response
+from inarow.web.api import Api, LoopLag, json_response
 from inarow.web.guard import Guard
 from inarow.web.jobs import Jobs
-from inarow.web.loop_lag import LoopLag
+from inarow.web.pages import page_routes
 from inarow.web.search_pool import SearchPool
 from inarow.web.settings import LabSettings
 from inarow.web.socket import Sockets
@@ -36,11 +36,11 @@ def make_app(settings: LabSettings) -> ASGIApp:
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         jobs.open()
         await search_pool.start()
-        beat = asyncio.create_task(loop_lag.run())
+        lag_task = asyncio.create_task(loop_lag.run())
         try:
             yield
         finally:
-            beat.cancel()
+            lag_task.cancel()
             await jobs.close()
             await search_pool.stop()
 
@@ -50,9 +50,10 @@ def make_app(settings: LabSettings) -> ASGIApp:
             WebSocketRoute("/api/socket", sockets.serve),
             *Api(settings, search_pool, jobs, loop_lag).routes(),
             Mount("/static", StaticFiles(directory=STATIC)),
+            *page_routes(),
         ],
         lifespan=lifespan,
-        exception_handlers={HTTPException: _explain, Exception: _apologise},
+        exception_handlers={HTTPException: _http_error, Exception: _internal_error},
     )
     return Guard(app, settings)
 
@@ -61,11 +62,11 @@ async def _page(request: Request) -> Response:
     return FileResponse(STATIC / "index.html")
 
 
-async def _explain(request: Request, error: Exception) -> Response:
+async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     return json_response({"error": error.detail}, error.status_code)
 
 
-async def _apologise(request: Request, error: Exception) -> Response:
-    """For faults of the lab: the log has them, a client gets no details."""
-    return json_response({"error": "the lab made a mistake; its log says more"}, 500)
+async def _internal_error(request: Request, error: Exception) -> Response:
+    """For errors of the lab itself: details go to the log, not to the client."""
+    return json_response({"error": "internal error; see the log of the lab"}, 500)

@@ -1,69 +1,66 @@
-"""A tournament as a job: its games go into the results store, its standings to whoever looks on."""
+"""A tournament as a job: its games go into the results store, its standings to the watching pages."""
 
 from __future__ import annotations
 
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from inarow.arena.ratings import Results, fit_ratings, linked_groups
-from inarow.arena.resume import play_into_store
-from inarow.arena.standings import CrossTable
+from inarow.arena.leaderboard import rank_agents
+from inarow.arena.match import MatchSettings, play_into_store
 from inarow.arena.store import Store
+from inarow.arena.tally import CrossTable
 from inarow.arena.tournament import TournamentPlan, plan_tournament
 from inarow.games.record import GameRecord
 from inarow.games.spec import GameSpec
 from inarow.web.job import ArenaPlan
 from inarow.web.pool_worker import Reporter
 
-_TELL_EVERY = 0.5
-"""Seconds; ratings are fitted anew each time."""
+_REPORT_SECONDS = 0.5
+"""Between reports: each fits the ratings again."""
 _RECENT = 12
+_SHOWN = ("board", "first", "second", "moves", "winner", "termination", "opening")
+"""Of recent games."""
 
 
 def to_tournament(plan: ArenaPlan) -> TournamentPlan:
     """The plan as the arena knows it; raises InarowError."""
-    return plan_tournament(
-        plan.agents,
-        GameSpec.parse(plan.board),
-        games=plan.games,
-        seed=plan.seed,
-        gauntlet=plan.gauntlet,
-        openings=plan.openings,
-        move_seconds=plan.move_seconds,
-    )
+    settings = MatchSettings(games=plan.games, seed=plan.seed, openings=plan.openings, move_seconds=plan.move_seconds)
+    return plan_tournament(plan.agents, GameSpec.parse(plan.board), settings, gauntlet=plan.gauntlet)
 
 
 def check_arena(plan: ArenaPlan, say: Reporter) -> None:
-    """A question for a search process, since balanced openings may have to be searched; raises InarowError."""
+    """Raises InarowError. Runs in a search process, since finding balanced openings may need a search."""
     to_tournament(plan)
 
 
-def play_arena(plan: ArenaPlan, path: Path, tell: Callable[[dict[str, Any]], None], wait: Callable[[], object]) -> None:
-    """Plays what the store does not have. `wait` is called between batches and returns when work may go on."""
+def play_arena(
+    plan: ArenaPlan, path: Path, report: Callable[[dict[str, Any]], None], wait: Callable[[], object]
+) -> None:
+    """Plays the games that the store lacks. `wait` is called between batches and returns when work may continue."""
     tournament = to_tournament(plan)
     standings = LiveStandings(tournament)
     with Store.open(path) as store:
         run = store.start_run("tournament", msgspec.to_builtins(tournament), command="inarow serve")
         try:
-            told = 0.0
+            reported = 0.0
             for _, records in play_into_store(tournament.matches, store, workers=plan.workers):
                 for record in records:
                     standings.add(record)
-                if time.monotonic() - told > _TELL_EVERY:
-                    tell(standings.snapshot())
-                    told = time.monotonic()
+                if time.monotonic() - reported > _REPORT_SECONDS:
+                    report(standings.snapshot())
+                    reported = time.monotonic()
                 wait()
         except BaseException as error:
             store.finish_run(run, "interrupted" if isinstance(error, KeyboardInterrupt) else "failed")
-            tell(standings.snapshot())
+            report(standings.snapshot())
             raise
         store.finish_run(run)
-    tell(standings.snapshot())
+    report(standings.snapshot())
 
 
 class LiveStandings:
@@ -71,55 +68,23 @@ class LiveStandings:
 
     def __init__(self, tournament: TournamentPlan) -> None:
         self._tournament = tournament
-        self._table = CrossTable(tournament.agents)
-        self._winners: Counter[tuple[str, str, int | None]] = Counter()
+        self._cross = CrossTable()
         self._recent: deque[GameRecord] = deque(maxlen=_RECENT)
-        self._done = 0
 
     def add(self, record: GameRecord) -> None:
-        self._table.add(record)
-        self._winners[record.first, record.second, record.winner] += 1
+        self._cross.add_game(record)
         self._recent.appendleft(record)
-        self._done += 1
 
     def snapshot(self) -> dict[str, Any]:
         """JSON: `done, total, agents, cross [[points, games] per opponent], ratings, recent`."""
         agents = self._tournament.agents
+        tallies = [[self._cross.tally(agent, opponent) for opponent in agents] for agent in agents]
+        groups = rank_agents(self._tournament.board, self._cross).to_dict()["groups"]
         return {
-            "done": self._done,
+            "done": self._cross.games,
             "total": self._tournament.games,
             "agents": agents,
-            "cross": [[[self._table.points(a, [b]), self._table.games(a, [b])] for b in agents] for a in agents],
-            "ratings": self._ratings(),
-            "recent": [
-                {
-                    "board": record.board,
-                    "first": record.first,
-                    "second": record.second,
-                    "moves": record.moves,
-                    "winner": record.winner,
-                    "termination": record.termination,
-                    "opening": record.opening,
-                }
-                for record in self._recent
-            ],
+            "cross": [[[tally.points, tally.games] for tally in row] for row in tallies],
+            "ratings": [{**row, "group": number} for number, group in enumerate(groups) for row in group["table"]],
+            "recent": [{name: getattr(record, name) for name in _SHOWN} for record in self._recent],
         }
-
-    def _ratings(self) -> list[dict[str, Any]]:
-        """Of the agents that games link, strongest first, group by group."""
-        pairs = {(first, second) for first, second, _ in self._winners}
-        results = [
-            Results(first, second, *(self._winners[first, second, winner] for winner in (1, None, 2)))
-            for first, second in sorted(pairs)
-        ]
-        return [
-            {
-                "agent": rating.agent,
-                "elo": rating.elo,
-                "interval": rating.interval,
-                "games": rating.games,
-                "group": group,
-            }
-            for group, linked in enumerate(linked_groups(results))
-            for rating in fit_ratings(linked).table
-        ]

@@ -1,8 +1,8 @@
-"""What stands before every request: who asks from where, how much, how often.
+"""The checks before every request: origin, token, size and rate.
 
 A page of another site can make a browser send requests to this machine. So the Host header must name
 this lab (which defeats DNS rebinding), an Origin must be its own, and beyond loopback every call
-brings the token.
+needs the token.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import socket
+import time
+from collections import OrderedDict
 from collections.abc import Mapping
 from urllib.parse import parse_qs
 
@@ -18,7 +20,6 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from inarow.web.rate_limit import Buckets
 from inarow.web.settings import MAX_BODY, REQUESTS_PER_SECOND, LabSettings
 
 _PAGE_POLICY = (
@@ -39,7 +40,46 @@ _HEADERS = {
     "Cache-Control": "no-cache",
 }
 
+_BURST = 3
+"""Seconds' worth of requests that may come at once."""
+_MAX_CLIENTS = 4096
+
 Refusal = tuple[int, str]
+"""Status and reason."""
+
+
+class Bucket:
+    """A rate limit: fills at a rate, and is emptied by requests."""
+
+    def __init__(self, per_second: float) -> None:
+        self._rate = per_second
+        self._level = self._most = per_second * _BURST
+        self._clock = time.monotonic()
+
+    def take(self) -> float:
+        """Seconds until this request would be allowed; 0 if it is."""
+        now = time.monotonic()
+        self._level = min(self._most, self._level + (now - self._clock) * self._rate)
+        self._clock = now
+        if self._level >= 1:
+            self._level -= 1
+            return 0.0
+        return (1 - self._level) / self._rate
+
+
+class Buckets:
+    """One bucket per client; the least recently seen are forgotten."""
+
+    def __init__(self, per_second: float) -> None:
+        self._rate = per_second
+        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+
+    def take(self, client: str) -> float:
+        bucket = self._buckets.pop(client, None) or Bucket(self._rate)
+        self._buckets[client] = bucket
+        if len(self._buckets) > _MAX_CLIENTS:
+            self._buckets.popitem(last=False)
+        return bucket.take()
 
 
 class Guard:
@@ -70,7 +110,7 @@ class Guard:
     def _refusal(self, scope: Scope) -> Refusal | None:
         headers = Headers(scope=scope)
         if not self._is_known_host(headers.getlist("host")):
-            return 421, "this lab does not go by that name: the Host header is refused"
+            return 421, "unknown host name: the Host header does not name this lab"
         if any(origin != f"http://{headers['host']}" for origin in headers.getlist("origin")):
             return 403, "requests from another origin are refused"
         path = scope["path"]
@@ -95,7 +135,7 @@ class Guard:
             address = ipaddress.ip_address(name.strip("[]"))
         except ValueError:
             return name in self._names
-        # A number is no name that somebody else's DNS could point here.
+        # Another site's DNS cannot make an address name this lab.
         return address.is_loopback or not self._is_local
 
     def _knows_token(self, headers: Mapping[str, str], query: bytes) -> bool:
@@ -138,7 +178,7 @@ def _with_headers(send: Send, path: str) -> Send:
 
 
 def _bounded(receive: Receive) -> Receive:
-    """Counts what comes without a length, too."""
+    """Also counts bodies without a length."""
     taken = 0
 
     async def receiving() -> Message:

@@ -1,6 +1,6 @@
-"""Questions about positions: what an agent decides, what perfect play is, how good a game was.
+"""Handlers of requests about positions: the decision of an agent, exact scores, the review of a game.
 
-They run in search processes; `say` is told what is known so far.
+They run in search processes; `report` passes intermediate results to the client.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from inarow.agents.agent import Decision, decide_watched
+from inarow.agents.agent import Decision
 from inarow.agents.registry import make_agent
 from inarow.arena.review import review_move
 from inarow.games.position import Position
@@ -22,87 +22,83 @@ from inarow.search.limits import Limits
 from inarow.search.solver.api import shipped_book
 from inarow.search.solver.solution import Analysis
 from inarow.search.solver.solver import Solver
-from inarow.search.tree.mcts import TreeSearch
+from inarow.search.tree.search import TreeSearch
 from inarow.web.messages import Hint, Review, Think
 from inarow.web.pool_worker import Reporter
 
 _SOLVER_MEMORY = 128 << 20
 _HINT_SECONDS = 12.0
 _SOLVING_SECONDS, _REVIEW_SECONDS = 35.0, 45.0
-"""In the review of a whole game: for the solver, and for everything. Positions for which the solver has nothing left
-get an estimate, and these share the time that is left.
+"""In the review of a whole game: for the solver, and in total. Positions without time for the solver get an
+estimate; they share the time that is left.
 """
 _UNSURE_SECONDS = 1.5
-"""For a position on a board that nobody promises to solve."""
+"""For a position on a board that may be too hard."""
 _LEAST_SECONDS = 0.05
 """For a position on any other: an easy one is solved even when the time of the review is up."""
 _HINT_SIMULATIONS, _REVIEW_SIMULATIONS = 20_000, 4000
-"""For an estimate, where there is no exact score; in a review at most so many."""
-_SAY_EVERY = 0.1
-_kept: dict[GameSpec, Solver] = {}
+"""At most, for an estimate where there is no exact score."""
+_REPORT_SECONDS = 0.1
+_solvers: dict[GameSpec, Solver] = {}
 
 
-def think(request: Think, say: Reporter) -> dict[str, Any]:
+def think(request: Think, report: Reporter) -> dict[str, Any]:
     """What an agent decides, with everything that it knows; see `Decision`."""
     position = Position.parse(request.moves, GameSpec.parse(request.board))
-    # A game has one seed and each of its plies a stream, so that a question asked again has the same answer.
+    # A game has one seed and each of its plies a stream, so that a repeated request has the same answer.
     agent = make_agent(request.agent, seed=np.random.SeedSequence(request.seed, spawn_key=(position.ply,)))
     clock = time.perf_counter()
-    slowly = _seldom(say)
-    decision = decide_watched(agent, position, lambda known: slowly(_evidence(known, position, clock)))
-    position.play(decision.action)  # raises what is wrong with it
+    throttled = _throttled(report)
+    decision = agent.decide(
+        position,
+        limits=Limits(cancelled=report.is_cancelled),
+        watch=lambda known: throttled(_evidence(known, position, clock)),
+    )
+    position.play(decision.action)  # raises if it is illegal
     return _evidence(decision, position, clock)
 
 
-def hint(request: Hint, say: Reporter) -> dict[str, Any]:
+def hint(request: Hint, report: Reporter) -> dict[str, Any]:
     """The score of every action: exact, or where that takes too long an estimate of its value."""
     position = Position.parse(request.moves, GameSpec.parse(request.board))
-    judged = _judgement(position, _limits(position.spec, _HINT_SECONDS, say), say)
-    return judged if judged["exact"] else judged | _estimate(position, _HINT_SIMULATIONS, say)
+    judged = _judgement(position, _limits(position.spec, _HINT_SECONDS, report), _throttled(report))
+    return judged if judged["exact"] else judged | _estimate(position, _HINT_SIMULATIONS, report)
 
 
-def review(request: Review, say: Reporter) -> dict[str, Any]:
+def review(request: Review, report: Reporter) -> dict[str, Any]:
     """Every move of a game, last one first: late positions are easy and help with earlier ones."""
     end = Position.parse(request.moves, GameSpec.parse(request.board))
     clock = time.perf_counter()
     plies: list[dict[str, Any]] = []
-    for ply in reversed(range(end.ply)):
-        position = Position.start(end.spec)
-        for action in end.actions[:ply]:
-            position = position.play(action)
+    for position, action in reversed(list(zip(end.line(), end.actions, strict=False))):
         left = min(_HINT_SECONDS, clock + _SOLVING_SECONDS - time.perf_counter())
-        judged = _judgement(position, _limits(end.spec, left, say), None)
+        judged = _judgement(position, _limits(end.spec, left, report), None)
         if not judged["exact"]:
             now = time.perf_counter()
-            until = now + (clock + _REVIEW_SECONDS - now) / (ply + 1)
-            judged |= _estimate(position, _REVIEW_SIMULATIONS, say, until=until)
-        plies.append({**judged, **_verdict(position, end.actions[ply], judged)})
-        say(plies[-1])
+            until = now + (clock + _REVIEW_SECONDS - now) / (position.ply + 1)
+            judged |= _estimate(position, _REVIEW_SIMULATIONS, report, until=until)
+        plies.append({**judged, **_verdict(position, action, judged)})
+        report(plies[-1])
     return {"plies": plies[::-1]}
 
 
-def _judgement(position: Position, limits: Limits, say: Reporter | None) -> dict[str, Any]:
-    """The analysis of an unfinished position; `exact` says whether the solver found its score."""
-    scores: list[int | None] = [None] * position.spec.actions
+def _judgement(position: Position, limits: Limits, report: Callable[[dict[str, Any]], None] | None) -> dict[str, Any]:
+    """The analysis of an unfinished position; `exact` is whether the solver found its score."""
 
-    def one_more(action: int, solution: Any) -> None:
-        scores[action] = None if solution.score is None else -solution.score
-        if say is not None:
-            say({"ply": position.ply, "exact": True, "scores": scores, "score": None, "best": []})
+    def watch(known: Analysis) -> None:
+        if report is not None and known.score is not None:
+            report({"ply": position.ply, "exact": True, "scores": known.scores, "score": None, "best": []})
 
-    analysis = _solver(position.spec).analyse(position, limits=limits, progress=one_more)
+    analysis = _solver(position.spec).analyse(position, limits=limits, watch=watch)
     is_exact = analysis.score is not None
     return {"ply": position.ply, "exact": is_exact, **msgspec.to_builtins(analysis), "values": None, "value": None}
 
 
-def _estimate(position: Position, simulations: int, say: Reporter, *, until: float = math.inf) -> dict[str, Any]:
-    """What a tree search thinks of an unfinished position, with fewer simulations if it is cancelled, or if
-    `time.perf_counter()` comes to `until`.
-    """
+def _estimate(position: Position, simulations: int, report: Reporter, *, until: float = math.inf) -> dict[str, Any]:
+    """The values of a tree search, which ends early if it is cancelled or `time.perf_counter()` reaches `until`."""
     search = TreeSearch(position.spec, np.random.default_rng(0), memory=16 << 20)
-    tree = search.search(
-        position, simulations=simulations, cancelled=lambda: say.is_cancelled() or time.perf_counter() >= until
-    )
+    stop = Limits(simulations=simulations, cancelled=lambda: report.is_cancelled() or time.perf_counter() >= until)
+    tree = search.search(position, limits=stop)
     return {"value": tree.value, "values": tree.values, "visits": tree.visits, "best": [tree.action]}
 
 
@@ -114,17 +110,17 @@ def _verdict(position: Position, action: int, judged: dict[str, Any]) -> dict[st
 
 
 def _solver(spec: GameSpec) -> Solver:
-    """A solver of modest size, kept while its board is asked about."""
-    if spec not in _kept:
-        _kept.clear()
-        _kept[spec] = Solver(spec, memory=_SOLVER_MEMORY, book=shipped_book(spec))
-    return _kept[spec]
+    """A solver of modest size, kept until another board is requested."""
+    if spec not in _solvers:
+        _solvers.clear()
+        _solvers[spec] = Solver(spec, memory=_SOLVER_MEMORY, book=shipped_book(spec))
+    return _solvers[spec]
 
 
-def _limits(spec: GameSpec, seconds: float, say: Reporter) -> Limits:
+def _limits(spec: GameSpec, seconds: float, report: Reporter) -> Limits:
     is_sure = (spec.gravity and spec.fits_word) or spec.cells <= 16
     seconds = max(seconds, _LEAST_SECONDS) if is_sure else min(seconds, _UNSURE_SECONDS)
-    return Limits(seconds=max(seconds, 0.0), cancelled=say.is_cancelled)
+    return Limits(seconds=max(seconds, 0.0), cancelled=report.is_cancelled)
 
 
 def _evidence(decision: Decision, position: Position, clock: float) -> dict[str, Any]:
@@ -132,15 +128,15 @@ def _evidence(decision: Decision, position: Position, clock: float) -> dict[str,
     return {**known, "ply": position.ply, "seconds": round(time.perf_counter() - clock, 4)}
 
 
-def _seldom(say: Reporter) -> Callable[[dict[str, Any]], None]:
-    """Passes on at most ten messages a second, the first at once."""
+def _throttled(report: Reporter) -> Callable[[dict[str, Any]], None]:
+    """Passes on at most ten messages a second, the first at once; raises if the request was cancelled."""
     last = 0.0
 
-    def perhaps(known: dict[str, Any]) -> None:
+    def pass_on(known: dict[str, Any]) -> None:
         nonlocal last
-        say.go_on()
-        if time.perf_counter() - last >= _SAY_EVERY:
+        report.check()
+        if time.perf_counter() - last >= _REPORT_SECONDS:
             last = time.perf_counter()
-            say(known)
+            report(known)
 
-    return perhaps
+    return pass_on

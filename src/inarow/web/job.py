@@ -20,7 +20,7 @@ RunName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$", descr
 
 
 class JobError(InarowError, ValueError):
-    """A job that does not exist, or cannot do what is asked of it now."""
+    """A job that does not exist, or cannot do what is requested in its state."""
 
 
 class _Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
@@ -32,7 +32,7 @@ class ArenaPlan(_Plan, frozen=True, kw_only=True, tag="arena"):
 
     agents: Annotated[tuple[str, ...], Meta(min_length=2, max_length=24)]
     board: Annotated[str, Meta(max_length=32)] = "6x7x4"
-    games: Annotated[int, Meta(ge=2, le=10_000, description="of each two agents; even")] = 20
+    games: Annotated[int, Meta(ge=2, le=10_000, description="of each pair of agents; even")] = 20
     seed: Annotated[int, Meta(ge=0, le=2**53)] = 0
     gauntlet: bool = False
     openings: Literal["balanced", "random"] = "balanced"
@@ -45,7 +45,7 @@ class TrainPlan(_Plan, frozen=True, kw_only=True, tag="train"):
 
     name: RunName
     document: dict[str, Any]
-    """The config; its key `learner` says of what."""
+    """The config; its key `learner` names the learner."""
 
 
 Plan = ArenaPlan | TrainPlan
@@ -64,9 +64,9 @@ class Job(msgspec.Struct, kw_only=True):
     done: int = 0
     total: int | None = None
     message: str | None = None
-    """Why it failed, or what else there is to say; one line."""
+    """Why it failed or waits; one line."""
     result: dict[str, Any] | None = None
-    """What it has found so far; for an arena the cross table and ratings."""
+    """The result so far; for an arena the cross table and ratings."""
 
 
 def save_job(job: Job, folder: Path) -> None:

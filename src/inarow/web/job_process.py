@@ -1,9 +1,8 @@
-"""What the process of a job does: it works, tells how far it is, and can be paused or stopped."""
+"""The process of a job: it works, reports progress, and can be paused or stopped."""
 
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import signal
 import threading
@@ -15,42 +14,50 @@ from typing import Any
 
 import msgspec
 
+from inarow.arena.training import resume_run, start_run
 from inarow.errors import one_line
+from inarow.learning.learner import Progress
 from inarow.web.arena_job import play_arena
 from inarow.web.job import ArenaPlan, Plan, TrainPlan
-from inarow.web.pool_process import live_with_parent, yield_to_people
+from inarow.web.pool_process import limit_resources, live_with_parent
 from inarow.web.settings import JOB_MEMORY
 from inarow.workers.interrupts import interrupt_main_thread, raise_interrupt
 
-_LAST_WORDS = 10.0
-"""Seconds in which a job whose lab is gone may save what it has."""
+_REPORT_SECONDS = 0.5
+"""Between two reports of a training run."""
+_SAVE_SECONDS = 10.0
+"""Time to save what is done after the lab has ended."""
 
 
 def run_job(parent: Connection, plan: Plan, runs: Path, store: Path) -> None:
-    """The life of a job process. Tells ("told", JSON) any number of times, then ("ended", None), ("stopped", None) or
-    ("failed", why).
+    """Runs a job. Sends ("progress", JSON) any number of times, then ("ended", None), ("stopped", None) or
+    ("failed", reason).
     """
     signal.signal(signal.SIGINT, raise_interrupt)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    yield_to_people(JOB_MEMORY, niceness=5)
-    going_on = threading.Event()
-    going_on.set()
+    limit_resources(JOB_MEMORY, niceness=5)
+    running = threading.Event()
+    running.set()
 
     def take(command: str) -> None:
+        (running.clear if command == "pause" else running.set)()
         if command == "stop":
-            going_on.set()
             interrupt_main_thread()
-        else:
-            (going_on.clear if command == "pause" else going_on.set)()
 
     def send(kind: str, content: bytes | str | None = None) -> None:
-        with contextlib.suppress(OSError):  # the lab is gone, and so will this process be
+        with contextlib.suppress(OSError):  # the lab has ended, and this process will
             parent.send((kind, content))
 
+    def report(known: dict[str, Any]) -> None:
+        send("progress", msgspec.json.encode(known))
+
     try:
-        live_with_parent(parent, take, at_the_end=_save_and_go)  # from here on a stop may come at any moment
-        _work(plan, runs, store, lambda known: send("told", msgspec.json.encode(known)), going_on.wait)
+        live_with_parent(parent, take, at_end=_save_and_exit)  # from here on a stop may arrive at any moment
+        if isinstance(plan, ArenaPlan):
+            play_arena(plan, store, report, running.wait)
+        else:
+            _train(plan, runs / plan.name, report)
         send("ended")
     except KeyboardInterrupt:
         send("stopped")
@@ -60,27 +67,22 @@ def run_job(parent: Connection, plan: Plan, runs: Path, store: Path) -> None:
         send("failed", one_line(error))
 
 
-def _work(
-    plan: Plan, runs: Path, store: Path, tell: Callable[[dict[str, Any]], None], wait: Callable[[], object]
-) -> None:
-    if isinstance(plan, ArenaPlan):
-        play_arena(plan, store, tell, wait)
-    else:
-        _train(plan, runs / plan.name)
-
-
-def _train(plan: TrainPlan, folder: Path) -> None:
-    """Starts the run, or goes on with what is in its folder. Its curve is read from there."""
-    from inarow.cli.train import find_trainer
-    from inarow.cli.training import TrainingRequest
-
+def _train(plan: TrainPlan, folder: Path, report: Callable[[dict[str, Any]], None]) -> None:
+    """Starts the run, or resumes the one in its folder, where the page reads the curve."""
     is_new = not (folder / "config.json").exists()
-    request = TrainingRequest(plan.document if is_new else None, plan.name, folder, json=True)
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        find_trainer(plan.document, plan.name)(request)
+    run = start_run(plan.document, folder, source=plan.name) if is_new else resume_run(folder)
+    reported = 0.0
+
+    def watch(progress: Progress) -> None:
+        nonlocal reported
+        if time.monotonic() - reported > _REPORT_SECONDS:
+            reported = time.monotonic()
+            report({"done": progress.done, "total": progress.total, "unit": progress.unit})
+
+    run.train(watch)
 
 
-def _save_and_go() -> None:
+def _save_and_exit() -> None:
     interrupt_main_thread()
-    time.sleep(_LAST_WORDS)
+    time.sleep(_SAVE_SECONDS)
     os._exit(1)

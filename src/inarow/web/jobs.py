@@ -12,13 +12,13 @@ from inarow.errors import one_line, shown
 from inarow.web.agent_access import check_agent
 from inarow.web.job import UNDER_WAY, ArenaPlan, Job, JobError, Plan, Status, load_jobs, save_job
 from inarow.web.job_process import run_job
-from inarow.web.learners import check_document
 from inarow.web.pool_process import LabProcess
 from inarow.web.settings import JOB_SECONDS, MAX_JOBS, MAX_RUNNING_JOBS, MAX_WAITING_JOBS, LabSettings
+from inarow.web.training import check_document
 
 _SAVE_EVERY = 2.0
 _PATIENCE, _STOP_PATIENCE = 12.0, 30.0
-"""Seconds in which a job may save when the lab closes, and when somebody stops it; then it is killed."""
+"""Seconds to save when the lab closes, and when a client stops the job; then it is killed."""
 
 
 class Jobs:
@@ -77,7 +77,7 @@ class Jobs:
         return job
 
     def checked(self, plan: Plan) -> Plan:
-        """The plan with names of files made whole; raises InarowError if the lab would not take it."""
+        """The plan with absolute file names; raises InarowError if the lab does not accept it."""
         if isinstance(plan, ArenaPlan):
             return msgspec.structs.replace(plan, agents=tuple(check_agent(each, self._runs) for each in plan.agents))
         document = check_document(plan.document, self._runs)
@@ -89,12 +89,12 @@ class Jobs:
         job = self._in(id, "running")
         if not isinstance(job.plan, ArenaPlan):
             raise JobError("a training run is not paused but stopped; it can be resumed")
-        if id in self._processes:  # one that still starts is told when it has
+        if id in self._processes:  # otherwise `_run` sends it after the start
             self._processes[id].send("pause")
         return self._mark(job, "paused")
 
     def resume(self, id: int) -> Job:
-        """Goes on after a pause, a stop, a failure or an interruption."""
+        """Continues after a pause, a stop, a failure or an interruption."""
         job = self._in(id, "paused", "stopped", "interrupted", "failed")
         if job.status == "paused":
             if id in self._processes:
@@ -110,14 +110,14 @@ class Jobs:
         job = self._in(id, *UNDER_WAY)
         if id not in self._tasks:
             self._end(job, "stopped")
-        elif id not in self._stopping:  # told twice, it would be interrupted while it saves
+        elif id not in self._stopping:  # a second signal would interrupt it while it saves
             self._stopping.add(id)
             if id in self._processes:
                 _stop(self._processes[id])
         return job
 
     def forget(self, id: int) -> None:
-        """Takes a job from the list. Its games and its folder stay."""
+        """Removes a job from the list; keeps its games and its folder."""
         job = self.get(id)
         if job.status in UNDER_WAY:
             raise JobError(f"job {id} is {job.status}; stop it first")
@@ -127,8 +127,8 @@ class Jobs:
     # --- Work ---
 
     def _start_waiting(self) -> None:
-        """Starts as many as there is room for, and lets the others say what they wait for. A paused job keeps its
-        place: its process is there, and goes on as soon as the job is resumed.
+        """Starts jobs as far as there is room; the messages of the others state what they wait for. A paused job keeps
+        its place and its process, which continues as soon as the job is resumed.
         """
         waiting = [job for job in self._jobs.values() if job.status == "waiting" and job.id not in self._tasks]
         for job in sorted(waiting, key=lambda job: job.id):
@@ -143,7 +143,12 @@ class Jobs:
     async def _run(self, job: Job) -> None:
         try:
             process = self._processes[job.id] = await LabProcess.start(run_job, job.plan, self._runs, self._store)
-            self._tell_what_it_missed(job, process)
+            if job.status == "paused":  # while the process started, as below
+                process.send("pause")
+            if self._is_closing:
+                process.send("stop")
+            elif job.id in self._stopping:
+                _stop(process)
             async with asyncio.timeout(JOB_SECONDS):
                 await self._follow(job, process)
         except TimeoutError:
@@ -158,20 +163,11 @@ class Jobs:
             if not self._is_closing:
                 self._start_waiting()
 
-    def _tell_what_it_missed(self, job: Job, process: LabProcess) -> None:
-        """What was asked of a job while its process started."""
-        if job.status == "paused":
-            process.send("pause")
-        if self._is_closing:
-            process.send("stop")
-        elif job.id in self._stopping:
-            _stop(process)
-
     async def _follow(self, job: Job, process: LabProcess) -> None:
         saved = 0.0
         while (message := await process.messages.get()) is not None:
             kind, content = message
-            if kind == "told":
+            if kind == "progress":
                 job.result = msgspec.json.decode(content)
                 assert job.result is not None
                 job.done, job.total = job.result["done"], job.result["total"]
@@ -208,7 +204,7 @@ class Jobs:
 
 
 def _stop(process: LabProcess) -> None:
-    """A compiled search may look up too late to hear that it is to stop."""
+    """Kills the process if it does not stop soon, because a compiled search does not check for signals."""
     process.send("stop")
     asyncio.get_running_loop().call_later(_STOP_PATIENCE, process.kill)
 

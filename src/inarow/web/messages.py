@@ -1,12 +1,19 @@
-"""What goes over the socket: requests of the page and what is answered, as msgspec schemas."""
+"""What clients send and get, as msgspec schemas: requests and replies of the socket, games as text."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from dataclasses import replace
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
+from inarow.errors import NotationError
+from inarow.games.pgn import from_pgn, split_games, to_pgn
+from inarow.games.position import Position
+from inarow.games.record import GameRecord, from_json_line, to_json_line
+from inarow.games.spec import GameSpec
+from inarow.web.pool_worker import Reporter
 from inarow.web.settings import MAX_MESSAGE
 
 QuestionId = Annotated[int, Meta(ge=0, le=2**53, description="chosen by the client; every reply carries it")]
@@ -14,38 +21,40 @@ Board = Annotated[str, Meta(max_length=32, description="board string")]
 Moves = Annotated[str, Meta(max_length=1100, description="move string of the game so far")]
 AgentText = Annotated[str, Meta(max_length=1000, description="agent string")]
 
+_MAX_GAMES = 200
+
 
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="type"):
-    """Something a client wants."""
+    """A request of a client."""
 
     id: QuestionId
 
 
 class Think(Request, frozen=True, kw_only=True, tag="think"):
-    """The decision of an agent, with everything it knows."""
+    """Asks for the decision of an agent, with everything it knows."""
 
     board: Board
     moves: Moves = ""
     agent: AgentText
-    seed: Annotated[int, Meta(ge=0, le=2**53, description="root of all chance of this game")] = 0
+    seed: Annotated[int, Meta(ge=0, le=2**53, description="random seed of this game")] = 0
 
 
 class Hint(Request, frozen=True, kw_only=True, tag="hint"):
-    """The exact score of every move, or an estimate where the board is too hard."""
+    """Asks for the exact score of every move, or an estimate where the board is too hard."""
 
     board: Board
     moves: Moves = ""
 
 
 class Review(Request, frozen=True, kw_only=True, tag="review"):
-    """Every move of a game against perfect play."""
+    """Asks for a review of every move of a game against perfect play."""
 
     board: Board
     moves: Moves
 
 
 class Cancel(Request, frozen=True, kw_only=True, tag="cancel"):
-    """Ends the question with this id."""
+    """Cancels the question with this id."""
 
 
 AnyRequest = Think | Hint | Review | Cancel
@@ -87,3 +96,45 @@ def id_of(text: str) -> int | None:
 
 class _OnlyId(msgspec.Struct):
     id: int | None = None
+
+
+# --- Games as text ---
+
+
+class GameText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Text that should hold games: a move string, PGN-like text or JSON Lines."""
+
+    text: Annotated[str, Meta(max_length=1 << 20)]
+    board: Board = "6x7x4"
+    """The board of a move string."""
+
+
+class PlayedGame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A game to write as text."""
+
+    board: Board
+    moves: Moves
+    first: AgentText = "human"
+    second: AgentText = "human"
+
+
+def read_games(given: GameText, say: Reporter) -> list[GameRecord]:
+    """The games of a text, at most 200; raises NotationError."""
+    text = given.text.strip()
+    if text.startswith("["):
+        records = [from_pgn(game) for game in split_games(text)[:_MAX_GAMES]]
+    elif text.startswith("{"):
+        records = [from_json_line(line) for line in text.splitlines()[:_MAX_GAMES] if line.strip()]
+    else:
+        position = Position.parse("".join(text.split()), GameSpec.parse(given.board))
+        records = [GameRecord.of_position(position, "human", "human")]
+    if not records:
+        raise NotationError("there is no game in this text")
+    return [replace(record, plies=()) for record in records]
+
+
+def write_game(game: PlayedGame) -> dict[str, Any]:
+    """`{"pgn", "json"}`; raises NotationError or IllegalMoveError."""
+    position = Position.parse(game.moves, GameSpec.parse(game.board))
+    record = GameRecord.of_position(position, game.first, game.second)
+    return {"pgn": to_pgn(record), "json": to_json_line(record)}

@@ -1,6 +1,6 @@
-"""A process beside the lab: spoken to through a pipe of its own, never in the way of the event loop.
+"""A process of the lab with a pipe that never blocks the event loop.
 
-It dies with the lab, even if that is killed: the end of the pipe is its end.
+It ends with the lab, even if that is killed: the end of the pipe ends it.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from typing import Any
 from inarow.workers import interrupts_held_back
 
 Main = Callable[..., None]
-"""What the process does: called with its end of the pipe, and arguments."""
+"""The main function of the process: called with its end of the pipe, and arguments."""
 
 
 class LabProcess:
-    """A process that was started, and our end of its pipe. `messages` brings what it sends, then None."""
+    """A started process and our end of its pipe. `messages` receives what it sends, then None."""
 
     def __init__(self, main: Main, *arguments: Any) -> None:
-        """Starts it. Called in a thread: that takes some milliseconds. `listen` follows in the event loop."""
+        """Starts it, which takes milliseconds: call `start` from the event loop."""
         context = multiprocessing.get_context("spawn")
         self._connection, theirs = context.Pipe()
         with interrupts_held_back():
@@ -46,7 +46,7 @@ class LabProcess:
         return self._process.is_alive()
 
     def send(self, message: Any) -> None:
-        """A short message: it must fit the buffer of the pipe. To a dead process it is lost."""
+        """Sends a message short enough for the buffer of the pipe. One to a dead process is lost."""
         try:
             self._connection.send(message)
         except OSError:
@@ -56,7 +56,7 @@ class LabProcess:
         self._process.kill()
 
     async def ended(self) -> None:
-        """Waits for its end and buries it."""
+        """Waits for its end."""
         await asyncio.to_thread(self._process.join)
 
     def _listen(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -74,21 +74,21 @@ class LabProcess:
         self._process.join()
 
 
-def live_with_parent(parent: Connection, take: Callable[[Any], None], *, at_the_end: Callable[[], None]) -> None:
-    """In the process: `take` gets every message, in a thread of its own, until the lab is gone: `at_the_end`."""
+def live_with_parent(parent: Connection, take: Callable[[Any], None], *, at_end: Callable[[], None]) -> None:
+    """In the process: calls `take` with every message, in a thread, and `at_end` when the lab is gone."""
 
     def read() -> None:
         try:
             while True:
                 take(parent.recv())
         except (EOFError, OSError):
-            at_the_end()
+            at_end()
 
     threading.Thread(target=read, name="lives with parent", daemon=True).start()
 
 
-def yield_to_people(memory: int, *, niceness: int) -> None:
-    """In the process: the lab comes first, and nobody takes all memory."""
+def limit_resources(memory: int, *, niceness: int) -> None:
+    """In the process: gives the lab precedence and limits memory."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(os, "nice"):
         os.nice(niceness)
@@ -102,7 +102,7 @@ def yield_to_people(memory: int, *, niceness: int) -> None:
 
 
 def peak_memory() -> int:
-    """Bytes that this process held at most; 0 where nobody tells."""
+    """The most bytes that this process held; 0 where the system does not report it."""
     try:
         import resource
     except ImportError:

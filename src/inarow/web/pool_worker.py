@@ -1,4 +1,4 @@
-"""What search processes do: answer one question after the other."""
+"""The main function of search processes: answers one question after the other."""
 
 from __future__ import annotations
 
@@ -12,42 +12,42 @@ from typing import Any
 import msgspec
 
 from inarow.errors import one_line
-from inarow.web.pool_process import live_with_parent, peak_memory, yield_to_people
+from inarow.web.pool_process import limit_resources, live_with_parent, peak_memory
 
 Answer = Callable[[Any, "Reporter"], object]
 """From an argument to an answer: both plain values, the answer JSON."""
 
 _RECYCLE_ABOVE = 3 << 29
-"""Bytes: a process that once held more ends after its answer, and a lean one takes its place."""
+"""Bytes: a process that once held more ends after its answer, and a new one takes its place."""
 
 
 class CancelledQuestionError(Exception):
-    """Nobody waits for the answer any more."""
+    """The client no longer waits for the answer."""
 
 
 class Reporter:
-    """Called with what is known so far, anything that is JSON. Raises if nobody listens any more."""
+    """Sends intermediate results, anything that is JSON, to the client; raises CancelledQuestionError."""
 
     def __init__(self, send: Callable[[bytes], None], is_cancelled: Callable[[], bool]) -> None:
         self._send = send
         self.is_cancelled = is_cancelled
 
     def __call__(self, known: object) -> None:
-        self.go_on()
+        self.check()
         self._send(msgspec.json.encode(known))
 
-    def go_on(self) -> None:
-        """For searches that look up from time to time; raises CancelledQuestionError."""
+    def check(self) -> None:
+        """Raises CancelledQuestionError if the question was cancelled."""
         if self.is_cancelled():
             raise CancelledQuestionError
 
 
 def answer_questions(parent: Connection, memory: int) -> None:
-    """The life of a search process. Tells ("ready", None), then for each question ("told", JSON) any number of times
-    and ("answered", JSON, goes_on) or ("failed", why, goes_on); one that does not go on takes no more questions.
+    """Runs a search process. It sends ("ready", None), then for each question ("progress", JSON) any number of times
+    and ("answered", JSON, continues) or ("failed", reason, continues); one that does not continue takes no more.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the lab's business
-    yield_to_people(memory, niceness=10)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the lab handles Ctrl-C
+    limit_resources(memory, niceness=10)
     questions: SimpleQueue[tuple[int, Answer, Any]] = SimpleQueue()
     current, cancelled = 0, -1
 
@@ -59,22 +59,22 @@ def answer_questions(parent: Connection, memory: int) -> None:
         else:
             questions.put(message)
 
-    say = Reporter(lambda known: parent.send(("told", known)), lambda: cancelled == current)
-    live_with_parent(parent, take, at_the_end=lambda: os._exit(0))
+    report = Reporter(lambda known: parent.send(("progress", known)), lambda: cancelled == current)
+    live_with_parent(parent, take, at_end=lambda: os._exit(0))
     _load_kernels()
     parent.send(("ready", None))
-    goes_on = True
-    while goes_on:
+    continues = True
+    while continues:
         current, function, argument = questions.get()
         reply: tuple[str, bytes | str]
         try:
-            reply = "answered", msgspec.json.encode(function(argument, say))
+            reply = "answered", msgspec.json.encode(function(argument, report))
         except MemoryError:
             reply = "failed", f"the search needs more than the {memory >> 20} MB that it may have"
-        except Exception as error:  # whatever an agent does wrong is told, and the process goes on
+        except Exception as error:  # the client learns what an agent did wrong, and the process continues
             reply = "failed", one_line(error)
-        goes_on = peak_memory() < _RECYCLE_ABOVE
-        parent.send((*reply, goes_on))
+        continues = peak_memory() < _RECYCLE_ABOVE
+        parent.send((*reply, continues))
     os._exit(0)
 
 

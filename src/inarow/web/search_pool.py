@@ -1,8 +1,7 @@
 """Search processes with a bounded queue.
 
-A question is a function and its argument. Askers take turns, so that one with many questions keeps
-nobody waiting for all of them. A question may be cancelled at any time: if its search does not end
-by itself at once, the process is ended and replaced.
+A question is a function and its argument. Askers take turns, so that one with many questions does not block the
+others. A question may be cancelled at any time: if its search does not end soon, its process is replaced.
 """
 
 from __future__ import annotations
@@ -20,14 +19,11 @@ from inarow.web.pool_process import LabProcess
 from inarow.web.pool_worker import Answer, answer_questions
 from inarow.web.settings import MAX_WAITING_QUESTIONS, QUESTION_MEMORY, QUESTION_SECONDS
 
-Tell = Callable[[bytes], None]
-"""Told what is known so far, as JSON."""
-
 _log = logging.getLogger(__name__)
 _PAUSE = 1.0
-"""Seconds before a process that could not be started is tried again."""
+"""Seconds before another attempt to start a process."""
 _GRACE = 1.0
-"""Seconds in which a cancelled search may end by itself, before its process is ended."""
+"""Seconds for a cancelled search to end by itself, before its process is killed."""
 
 
 class BusyError(InarowError, RuntimeError):
@@ -35,17 +31,18 @@ class BusyError(InarowError, RuntimeError):
 
 
 class FailedQuestionError(InarowError, RuntimeError):
-    """A question has no answer; the text says why."""
+    """A question has no answer; the text states the reason."""
 
 
 @dataclass(eq=False, slots=True)
 class Question:
-    """Something asked. `answer` becomes JSON, or a FailedQuestionError, or is cancelled."""
+    """A question in the queue. `answer` becomes JSON, or a FailedQuestionError, or is cancelled."""
 
     asker: Hashable
     function: Answer
     argument: Any
-    tell: Tell | None
+    report: Callable[[bytes], None] | None
+    """Receives intermediate results as JSON."""
     seconds: float
     answer: asyncio.Future[bytes] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
@@ -83,20 +80,20 @@ class SearchPool:
         argument: Any,
         *,
         asker: Hashable = None,
-        tell: Tell | None = None,
+        report: Callable[[bytes], None] | None = None,
         seconds: float = QUESTION_SECONDS,
     ) -> Question:
         """Puts a question into the queue; raises BusyError. `function` must be importable by name."""
         if self.waiting >= MAX_WAITING_QUESTIONS:
             raise BusyError(f"the lab is busy: {self.waiting} questions are waiting; ask again later")
-        question = Question(asker, function, argument, tell, seconds)
+        question = Question(asker, function, argument, report, seconds)
         async with self._arrival:
             self._waiting.setdefault(asker, deque()).append(question)
             self._arrival.notify()
         return question
 
     async def answer(self, function: Answer, argument: Any, *, seconds: float = QUESTION_SECONDS) -> bytes:
-        """Asks and waits; a caller that goes away cancels the question."""
+        """Asks and waits; cancelling the caller cancels the question."""
         question = await self.ask(function, argument, seconds=seconds)
         try:
             return await question.answer
@@ -140,7 +137,7 @@ class SearchPool:
             process.kill()
 
     async def _replaced(self, process: LabProcess) -> LabProcess:
-        """A new process for one that cannot go on, sooner or later: the machine may be short of memory just now."""
+        """A new process for one that has ended, as soon as it can be started: the machine may be short of memory."""
         process.kill()
         self.ready -= 1
         while True:
@@ -166,7 +163,7 @@ class SearchPool:
                 return question
 
     async def _work(self, process: LabProcess, question: Question) -> bool:
-        """Has the question answered; False if the process cannot go on."""
+        """Gets the answer to the question; False if the process must be replaced."""
         self._asked += 1
         number = self._asked
         process.send((number, question.function, question.argument))
@@ -192,21 +189,19 @@ class SearchPool:
 
 
 async def _answered(process: LabProcess, question: Question) -> bool:
-    """Passes on what the process says until it has answered; False if it died over the question, or is about to end:
-    it may still look alive then.
-    """
+    """Forwards the messages of the process until it has answered; False if it died or is about to end."""
     while (message := await process.messages.get()) is not None:
-        if message[0] == "told":
-            if question.tell is not None and not question.answer.done():
-                question.tell(message[1])
+        if message[0] == "progress":
+            if question.report is not None and not question.answer.done():
+                question.report(message[1])
             continue
-        kind, content, goes_on = message
+        kind, content, continues = message
         if not question.answer.done():
             if kind == "answered":
                 question.answer.set_result(content)
             else:
                 question.answer.set_exception(FailedQuestionError(content))
-        return bool(goes_on)
+        return bool(continues)
     if not question.answer.done():
         question.answer.set_exception(FailedQuestionError("the search process ended: it ran out of memory or crashed"))
     return False

@@ -18,28 +18,28 @@ from inarow.web.guard import is_loopback
 from inarow.web.settings import MAX_FRAME, LabSettings
 
 _ELSEWHERE = {"0.0.0.0": (socket.AF_INET, "192.0.2.1"), "::": (socket.AF_INET6, "2001:db8::1")}
-"""For hosts that stand for all addresses of this machine: a kind of address, and one for examples, which nobody has."""
+"""For hosts that mean all addresses of this machine: the kind of address, and one reserved for examples."""
 
 
 def serve_lab(settings: LabSettings, announce: Callable[[Sequence[str]], None]) -> None:
-    """Serves until Ctrl-C. `announce` is told the addresses as soon as somebody can connect: one, or for a host that
-    stands for all addresses of this machine one by its name and, if that is known, one by its number.
+    """Serves until Ctrl-C. Calls `announce` with the addresses as soon as clients can connect: one, or for a host that
+    means all addresses of this machine, one with its name and, if known, one with its number.
 
-    Beyond loopback there is always a token. Raises InvalidLimitError if another lab has the runs folder,
+    Beyond loopback there is always a token. Raises InvalidLimitError if another lab uses the runs folder,
     OSError if the port is taken.
     """
     if settings.token is None and not is_loopback(settings.host):
         settings = replace(settings, token=secrets.token_urlsafe(18))
     settings.runs.mkdir(parents=True, exist_ok=True)
-    # Two labs in one folder would take each other's jobs for interrupted.
-    refusal = InvalidLimitError(f"another lab serves {settings.runs}; give this one another --runs")
+    # Two labs in one folder would mistake each other's jobs for interrupted ones.
+    refusal = InvalidLimitError(f"another lab serves {settings.runs}; choose another folder with --runs")
     with exclusive_lock(settings.runs, refusal), _listening(settings.host, settings.port) as sock:
         announce(addresses(settings, sock.getsockname()[1]))
         config = uvicorn.Config(
             make_app(settings),
             ws="websockets-sansio",
             ws_max_size=MAX_FRAME,
-            ws_per_message_deflate=False,  # messages are short, and a bomb has nothing to inflate
+            ws_per_message_deflate=False,  # messages are short, and compression invites bombs
             log_level="warning",
             access_log=False,
             server_header=False,
@@ -63,7 +63,7 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def addresses(settings: LabSettings, port: int) -> list[str]:
-    """Where to find the lab, token included."""
+    """The addresses of the lab, token included."""
     hosts = [settings.host]
     if settings.host in _ELSEWHERE:
         # Phones often do not know the names of other machines.
@@ -74,10 +74,10 @@ def addresses(settings: LabSettings, port: int) -> list[str]:
 
 
 def _own_number(family: socket.AddressFamily, elsewhere: str) -> list[str]:
-    """The address of this machine from which packets to `elsewhere` would go, if any; none is sent."""
+    """The address from which this machine would send packets to `elsewhere`, if any; none is sent."""
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as sock:
             sock.connect((elsewhere, 9))
             return [sock.getsockname()[0]]
-    except OSError:  # it has no network
+    except OSError:  # no network
         return []

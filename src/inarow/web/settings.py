@@ -1,4 +1,4 @@
-"""What a lab is told at its start, and the limits that nobody exceeds."""
+"""The settings of a lab, and its fixed limits."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ MAX_BODY = 1 << 20
 MAX_MESSAGE = 16 << 10
 """Bytes of a message on a socket; a longer one is refused."""
 MAX_FRAME = 16 << 20
-"""Bytes of a message that is refused with words; a longer one ends its connection."""
+"""Bytes of a message that is refused with a reason; a longer one closes the connection."""
 MAX_SOCKETS = 256
 MAX_OPEN_QUESTIONS = 8
-"""Of one socket."""
+"""Per socket."""
 MAX_WAITING_QUESTIONS = 512
-"""Of all sockets and requests."""
+"""For all sockets and requests together."""
 REQUESTS_PER_SECOND, MESSAGES_PER_SECOND = 100, 200
-"""Of one address, of one socket. Three times as many may come at once."""
+"""Per address, and per socket. Bursts of three times as many are allowed."""
 
 QUESTION_SECONDS = 60.0
-"""Time for a search; then its process is ended."""
+"""Time limit of a search; then its process is terminated."""
 QUESTION_MEMORY = 3 << 30
 """Bytes that a search process may allocate."""
 JOB_SECONDS = 24 * 3600.0
@@ -37,13 +37,13 @@ class LabSettings:
     host: str = "127.0.0.1"
     port: int = 8000
     token: str | None = None
-    """Asked for on every call and socket, if there is one."""
+    """Required on every call and socket, unless None."""
     runs: Path
-    """Folder of training runs, jobs and reports; the only one that is served besides the pages."""
+    """Folder of training runs, jobs and reports; the only one that is served apart from the pages."""
     store: Path
     """The results store."""
     workers: int | None = None
-    """Processes that search; as many as there are cores, but at most eight, if nobody says."""
+    """Search processes; None for one per core, at most eight."""
 
     @property
     def search_processes(self) -> int:

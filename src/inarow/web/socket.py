@@ -1,4 +1,4 @@
-"""The socket of a page: it asks, the lab answers while it thinks. When it closes, its searches end."""
+"""The socket of a page: requests, progress and answers. When it closes, its searches end."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from inarow.errors import FinishedGameError, InarowError, InvalidLimitError, one
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.web.agent_access import check_agent
+from inarow.web.guard import Bucket
 from inarow.web.handlers import hint, review, think
 from inarow.web.messages import AnyRequest, Cancel, Hint, Reply, Review, Think, decode_request, id_of
 from inarow.web.pool_worker import Answer
-from inarow.web.rate_limit import Bucket
 from inarow.web.search_pool import Question, SearchPool
 from inarow.web.settings import MAX_OPEN_QUESTIONS, MAX_SOCKETS, MESSAGES_PER_SECOND
 
 _FUNCTIONS: dict[type[AnyRequest], Answer] = {Think: think, Hint: hint, Review: review}
 _MAX_UNSENT = 256
-"""Replies that wait for a slow client; while there are so many, no more of its messages are read."""
+"""Replies that wait for a slow client; when this many wait, no more of its messages are read."""
 
 
 class Sockets:
     """All open sockets of a lab."""
 
     def __init__(self, search_pool: SearchPool, runs: Path) -> None:
-        self._thinkers = search_pool
+        self._pool = search_pool
         self._runs = runs
         self.open = 0
 
@@ -40,17 +40,17 @@ class Sockets:
         self.open += 1
         try:
             await websocket.accept()
-            await _Conversation(websocket, self._thinkers, self._runs).run()
+            await _Conversation(websocket, self._pool, self._runs).run()
         finally:
             self.open -= 1
 
 
 class _Conversation:
-    """What one socket asks and is told."""
+    """The requests and replies of one socket."""
 
     def __init__(self, websocket: WebSocket, search_pool: SearchPool, runs: Path) -> None:
         self._websocket = websocket
-        self._thinkers = search_pool
+        self._pool = search_pool
         self._runs = runs
         self._is_closed = False
         self._questions: dict[int, Question] = {}
@@ -76,7 +76,7 @@ class _Conversation:
             message = await self._websocket.receive()
             if message["type"] == "websocket.disconnect":
                 return
-            await asyncio.sleep(bucket.take())  # who is too fast waits, and so do the messages
+            await asyncio.sleep(bucket.take())  # a client that is too fast waits
             text = message.get("text")
             if text is None:
                 await self._refuse(None, "messages are text in JSON; this one is binary")
@@ -92,7 +92,7 @@ class _Conversation:
                 await self._refuse(request.id, one_line(error))
 
     async def _take(self, request: AnyRequest) -> None:
-        """Starts or ends a question; raises InarowError."""
+        """Starts or cancels a question; raises InarowError."""
         if isinstance(request, Cancel):
             if request.id not in self._questions:
                 raise InvalidLimitError(f"there is no open question {request.id}")
@@ -107,11 +107,11 @@ class _Conversation:
             raise FinishedGameError(f"the game on {position.spec} is over after {position.moves!r}")
         if isinstance(request, Think):
             request = msgspec.structs.replace(request, agent=check_agent(request.agent, self._runs))
-        question = await self._thinkers.ask(
+        question = await self._pool.ask(
             _FUNCTIONS[type(request)],
             request,
             asker=self,
-            tell=lambda data: self._tell(request.id, data),
+            report=lambda data: self._report(request.id, data),
         )
         self._questions[request.id] = question
         task = asyncio.create_task(self._answer(request.id, question))
@@ -131,8 +131,8 @@ class _Conversation:
             del self._questions[id]
         await self._replies.put(reply)
 
-    def _tell(self, id: int, data: bytes) -> None:
-        if not self._replies.full():  # progress is a courtesy
+    def _report(self, id: int, data: bytes) -> None:
+        if not self._replies.full():  # progress may be dropped
             self._replies.put_nowait(Reply(type="progress", id=id, data=msgspec.Raw(data)))
 
     async def _refuse(self, id: int | None, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""Questions about the results store. They run in search processes: a store may be large."""
+"""Requests about the results store. They run in search processes, since a store may be large."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 
 import msgspec
 
-from inarow.arena.leaderboard import chosen_grades, rate_store
+from inarow.arena.leaderboard import store_leaderboard
 from inarow.arena.store import Store
+from inarow.arena.tally import Tally
 from inarow.games.record import GameRecord
 from inarow.web.pool_worker import Reporter
 
@@ -19,7 +20,7 @@ _PAGE = 100
 
 
 class StoreQuestion(msgspec.Struct, frozen=True):
-    """What about which store."""
+    """A request about a results store."""
 
     path: str
     board: str | None = None
@@ -37,24 +38,11 @@ def boards(question: StoreQuestion, say: Reporter) -> list[dict[str, Any]]:
 
 
 def leaderboard(question: StoreQuestion, say: Reporter) -> list[list[dict[str, Any]]]:
-    """For each group of agents that games link, its ratings, strongest first."""
+    """For each group of agents that games link, its rated rows, strongest first; without decision times."""
     assert question.board is not None
     with Store.open(Path(question.path), readonly=True) as store:
-        grades = {agent.name: entry.grade for agent, entry in chosen_grades(store.grades(question.board)).items()}
-        groups = rate_store(store, question.board)
-    return [
-        [
-            {
-                "agent": rating.agent,
-                "elo": rating.elo,
-                "interval": rating.interval,
-                "games": rating.games,
-                "outcome_accuracy": grades.get(rating.agent, {}).get("outcome_accuracy"),
-            }
-            for rating in group.table
-        ]
-        for group in groups
-    ]
+        ranked = store_leaderboard(store, question.board).to_dict()
+    return [group["table"] for group in ranked["groups"]]
 
 
 def matches(question: StoreQuestion, say: Reporter) -> list[dict[str, Any]]:
@@ -62,17 +50,15 @@ def matches(question: StoreQuestion, say: Reporter) -> list[dict[str, Any]]:
     assert question.board is not None
     with Store.open(Path(question.path), readonly=True) as store:
         found = list(store.matches(board=question.board).items())[::-1][question.offset : question.offset + _PAGE]
-        results = store.match_results(question.board)
-    rows = []
-    for match_id, entry in found:
-        wins, draws, losses = results.get(match_id, (0, 0, 0))
-        row = {"id": match_id, "a": entry.a.name, "b": entry.b.name, "games": wins + draws + losses}
-        rows.append({**row, "wins": wins, "draws": draws, "losses": losses})
-    return rows
+        tallies = store.match_tallies(match_id for match_id, _ in found)
+    return [
+        {"id": match_id, "a": entry.a.name, "b": entry.b.name, **tallies.get(match_id, Tally()).total.to_dict()}
+        for match_id, entry in found
+    ]
 
 
 def games(question: StoreQuestion, say: Reporter) -> list[GameRecord]:
-    """Some games of a match, without what was known about each ply."""
+    """Some games of a match, without the details of their plies."""
     with Store.open(Path(question.path), readonly=True) as store:
         found = islice(store.games(match_id=question.match), question.offset, question.offset + _PAGE)
         return [replace(game, plies=()) for game in found]

@@ -1,4 +1,4 @@
-"""One file out of the modules of `player`: their sources, without what joins them."""
+"""Joining the modules of `player` to one file."""
 
 from __future__ import annotations
 

@@ -1,35 +1,56 @@
-"""Writing a Kaggle submission."""
+"""Writing a Kaggle submission, after playing it as Kaggle would."""
 
 from __future__ import annotations
 
 import io
+import random
+import statistics
 import tarfile
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
-from inarow import __version__
 from inarow.adapters.kaggle_export.assemble import assemble
 from inarow.adapters.kaggle_export.exporters import Parts, parts_of
-from inarow.adapters.kaggle_export.rehearsal import Rehearsal, rehearse
+from inarow.agents.kaggle import KaggleProcess, checked_action
 from inarow.agents.registry import format_agent, parse_agent
+from inarow.errors import IllegalMoveError, KaggleFileError, one_line
+from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.storage.atomic import atomic_write
+from inarow.version import __version__
+
+_ACT_SECONDS, _OVERAGE = 2.0, 60.0
+"""Seconds that Kaggle allows per move, and per game beyond that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """Games of a file, played by the rules of Kaggle."""
+
+    games: int
+    moves: int
+    """Moves of the file."""
+    slowest: float
+    """Seconds of its slowest move; the first move of a game includes loading."""
+    overage: float
+    """Seconds beyond the time per move, in the game that took most."""
 
 
 def kaggle_source(agent: str, spec: GameSpec) -> str:
-    """The Python source of a file that plays as the agent does; raises KaggleFileError where that cannot be."""
+    """The Python source of a file that plays like the agent; raises KaggleFileError if the agent cannot be exported."""
     return source_of(format_agent(*parse_agent(agent)), parts_of(agent, spec))
 
 
 def source_of(name: str, parts: Parts) -> str:
-    """The source of a file out of its parts."""
+    """The source of a file made of `parts`."""
     title = f"{name} of inarow {__version__} for Kaggle's ConnectX. {parts.note}".strip()
     return assemble(parts.modules, title=title, entry=f"agent = Entry({parts.player})")
 
 
 def export_kaggle(agent: str, out: Path, spec: GameSpec) -> Rehearsal:
-    """Writes a Python file, or a gzip tar with a `main.py` if `out` ends with .tar.gz, after it has been played as
-    Kaggle would; raises KaggleFileError, and then writes nothing.
+    """Writes a Python file, or a gzip tar with a `main.py` if `out` ends with .tar.gz, after a rehearsal; raises
+    KaggleFileError without writing anything.
     """
     content = kaggle_source(agent, spec).encode()
     if out.name.endswith(".tar.gz"):
@@ -50,3 +71,39 @@ def _archive(main: bytes) -> bytes:
         entry.size = len(main)
         archive.addfile(entry, io.BytesIO(main))
     return buffer.getvalue()
+
+
+def rehearse(file: Path, spec: GameSpec, *, games: int = 2, seed: int = 0) -> Rehearsal:
+    """Plays games against random moves, with alternating sides, in an empty folder, in processes that can import only
+    the standard library and NumPy. Raises KaggleFileError for anything that Kaggle would reject, and for a file that
+    is usually too slow: Kaggle's time per game is meant for loading, and would not last for a long game.
+    """
+    rng = random.Random(seed)
+    played = [_play(file, spec, game % 2, rng) for game in range(games)]
+    times = [seconds for of_game, _ in played for seconds in of_game]
+    return Rehearsal(games, len(times), max(times), max(overage for _, overage in played))
+
+
+def _play(file: Path, spec: GameSpec, side: int, rng: random.Random) -> tuple[list[float], float]:
+    """(times of the file's moves, overage used) in a game in which the file plays `side`, 0 or 1."""
+    process = KaggleProcess(file, _ACT_SECONDS, _OVERAGE, bare=True)
+    times: list[float] = []
+    position = Position.start(spec)
+    try:
+        while not position.is_over:
+            if position.ply % 2 != side:
+                position = position.play(rng.choice(position.legal_actions))
+                continue
+            reply = process.ask(position)
+            times.append(reply["seconds"])
+            if reply["kind"] != "int":
+                raise KaggleFileError(f"an answer is of type {reply['kind']}; Kaggle takes a plain int only")
+            position = position.play(checked_action(reply))
+        usual = statistics.median(times[1:] or [0.0])  # a single slow move may be the fault of this machine
+        if usual > _ACT_SECONDS:
+            raise KaggleFileError(f"its moves took {usual:.2f} s, loading apart; Kaggle gives {_ACT_SECONDS:g} s")
+        return times, _OVERAGE - process.overage
+    except (IllegalMoveError, KaggleFileError) as error:
+        raise KaggleFileError(f"not written: after {position.moves!r} {one_line(error)}") from None
+    finally:
+        process.close()

@@ -1,4 +1,4 @@
-"""From agents to the parts of a file: which modules it needs, and what makes its player."""
+"""From agents to the parts of a file: the modules that it needs, and the expression that makes its player."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from inarow.adapters.kaggle_export.assemble import text_literal
-from inarow.adapters.kaggle_export.net_graph import net_expression
-from inarow.adapters.kaggle_export.table import best_columns
+from inarow.adapters.kaggle_export.player.net import OPERATORS, Operation, packed_array
+from inarow.adapters.kaggle_export.player.q_table import packed
 from inarow.agents.alphazero import USUAL_SIMULATIONS as USUAL_NET_SIMULATIONS
 from inarow.agents.alphazero import AlphaZeroParameters
 from inarow.agents.dqn import DqnParameters
@@ -18,34 +20,42 @@ from inarow.agents.minimax import USUAL_DEPTH, MinimaxParameters
 from inarow.agents.q import QParameters
 from inarow.agents.registry import parse_agent
 from inarow.agents.simple import ReflexParameters
-from inarow.errors import KaggleFileError
+from inarow.errors import KaggleFileError, MissingExtraError
 from inarow.games.spec import GameSpec
-from inarow.learning.alphazero import shipped as alphazero_nets
-from inarow.learning.alphazero.search_config import SearchConfig
-from inarow.learning.deep_q.shipped import net_path, usual_net
-from inarow.learning.deep_q.values import KIND
-from inarow.learning.net_file import load_net
-from inarow.learning.tabular.lookup import load_values, shipped_table
-from inarow.search.minimax.heuristics import HeuristicName, make_heuristic
+from inarow.learning.pretrained import (
+    DEEP_Q,
+    default_alphazero_net,
+    default_deep_q_net,
+    find_net,
+    net_path,
+    shipped_table,
+)
+from inarow.learning.tabular.lookup import TableValues, load_values
+from inarow.search.minimax.heuristics import make_heuristic
+from inarow.search.tree.config import SearchConfig
 
-_BASE = ("clock", "rules")
 _UNLIMITED = 10**9
-_TIME_NOTE = "It stops after half of actTimeout, with what it knows by then."
+_TIME_NOTE = "It stops after half of actTimeout, with the best move found so far."
+_FIXED: dict[str, dict[str, list[Any]]] = {
+    "Conv": {"strides": [[1, 1]], "dilations": [[1, 1]], "group": [1], "auto_pad": [b"NOTSET"], "kernel_shape": []},
+    "Gemm": {"alpha": [1.0], "beta": [1.0], "transA": [0]},
+}
+"""Attributes that our operators lack, with the values that they imply; an empty list allows any value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a file is made of."""
+    """The parts of a file."""
 
     modules: tuple[str, ...]
     player: str
     """The Python expression that makes the player."""
     note: str = ""
-    """What users of the file should know."""
+    """A remark for users of the file."""
 
 
 def parts_of(agent: str, spec: GameSpec) -> Parts:
-    """For an agent string, on a board where the agent depends on it; raises KaggleFileError if it cannot be done."""
+    """The parts for an agent string; the board matters to some agents. Raises KaggleFileError."""
     kind, parameters = parse_agent(agent)
     return parts_for(kind.name, parameters, spec)
 
@@ -71,13 +81,13 @@ def _simple(wins: bool, blocks: bool) -> Callable[[Any, GameSpec], Parts]:
     def export(parameters: Any, spec: GameSpec) -> Parts:
         epsilon = parameters.epsilon if isinstance(parameters, ReflexParameters) else 0.0
         player = _call("SimplePlayer", wins=wins, blocks=blocks, epsilon=epsilon)
-        return Parts((*_BASE, "simple", "entry"), player)
+        return Parts(("base", "simple"), player)
 
     return export
 
 
-def _window_worths(name: HeuristicName, spec: GameSpec) -> dict[str, list[int]]:
-    """What a window is worth by its stones, for the board of the file."""
+def _window_worths(name: str, spec: GameSpec) -> dict[str, list[int]]:
+    """The worth of a window by its number of stones, for the board of the file."""
     if name == "squares":
         raise KaggleFileError("the heuristic squares cannot be exported; windows and powers can")
     weights = make_heuristic(name, spec).weights[0]
@@ -93,7 +103,7 @@ def _minimax(parameters: MinimaxParameters, spec: GameSpec) -> Parts:
         depth = USUAL_DEPTH
     worths = _window_worths(parameters.heuristic, spec)
     player = _call("MinimaxPlayer", depth=depth, **worths, draws=parameters.tie == "random")
-    return Parts((*_BASE, "windows", "minimax", "entry"), player, _TIME_NOTE)
+    return Parts(("base", "minimax"), player, _TIME_NOTE)
 
 
 def _mcts(parameters: MctsParameters, spec: GameSpec) -> Parts:
@@ -110,49 +120,107 @@ def _mcts(parameters: MctsParameters, spec: GameSpec) -> Parts:
         informed = spec.cells if isinstance(parameters.informed, str) else parameters.informed
         settings |= {"informed": informed, "depth": parameters.depth, **_window_worths(parameters.heuristic, spec)}
     player = _call("MctsPlayer", **settings)
-    return Parts((*_BASE, "windows", "minimax", "mcts", "entry"), player, _TIME_NOTE)
+    return Parts(("base", "minimax", "mcts"), player, _TIME_NOTE)
 
 
 def _q(parameters: QParameters, spec: GameSpec) -> Parts:
     path = shipped_table(spec) if parameters.table == "auto" else Path(parameters.table)
-    keys, choices, mirrors = best_columns(load_values(path))
-    board = load_values(path).spec
+    table = load_values(path)
+    board = table.spec
     if not board.gravity:
         raise KaggleFileError(f"Kaggle's ConnectX has gravity, the table is for {board}")
+    keys, choices, mirrors = _best_columns(table)
     size = f"rows={board.rows}, columns={board.columns}, inarow={board.inarow}"
     player = f"TablePlayer({size}, mirrors={mirrors!r}, keys={text_literal(keys)}, choices={text_literal(choices)})"
-    return Parts((*_BASE, "q_table", "entry"), player, f"It plays {board} only.")
+    return Parts(("base", "q_table"), player, f"It plays {board} only.")
+
+
+def _best_columns(table: TableValues) -> tuple[str, str, bool]:
+    """(packed keys, packed sets of best columns, whether positions share rows with their mirror images)."""
+    spec = table.spec
+    if not (spec.gravity and spec.fits_word):
+        raise KaggleFileError(f"a table of {spec} cannot be exported: its keys are not positions")
+    keys, values = table.rows()
+    order = np.argsort(keys)
+    keys, values = keys[order], values[order]
+    # A column is full when the marker above its stones, the topmost bit of a key, is above the board.
+    stride = spec.rows + 1
+    tops = keys[:, None] >> np.arange(spec.rows, stride * spec.columns, stride, dtype=np.uint64)
+    legal = (tops & np.uint64(1)) == 0
+    best = np.where(legal, values, -np.inf)
+    is_best = legal & (best == best.max(axis=1, keepdims=True))
+    sets = (is_best.astype(np.uint64) << np.arange(spec.columns, dtype=np.uint64)).sum(axis=1)
+    return packed(keys.tolist()), packed(sets.tolist()), bool(table.config.symmetry)
 
 
 def _dqn(parameters: DqnParameters, spec: GameSpec) -> Parts:
     if parameters.net == "auto":  # one for each side
-        paths, board = [usual_net(spec, side) for side in (0, 1)], spec
+        paths, board = [default_deep_q_net(spec, side) for side in (0, 1)], spec
     else:
-        paths = [net_path(parameters.net)]
-        board = GameSpec.parse(load_net(paths[0], KIND).about.board)
+        paths = [net_path(parameters.net, DEEP_Q)]
+        board = GameSpec.parse(find_net(parameters.net, DEEP_Q).about.board)
     if not board.gravity:
         raise KaggleFileError(f"Kaggle's ConnectX has gravity, the net is for {board}")
     size = f"rows={board.rows}, columns={board.columns}, inarow={board.inarow}"
     nets = ", ".join(net_expression(path) for path in paths)
     player = f"DqnPlayer({size}, nets=[{nets}])"
-    return Parts((*_BASE, "net", "dqn", "entry"), player, f"It plays {board} only, and needs NumPy.")
+    return Parts(("base", "net", "dqn"), player, f"It plays {board} only, and needs NumPy.")
 
 
 def _alphazero(parameters: AlphaZeroParameters, spec: GameSpec) -> Parts:
     if parameters.root != "puct" or parameters.temperature > 0:
         raise KaggleFileError("alphazero can be exported with root=puct and temperature=0 only")
-    name = alphazero_nets.usual_net(spec) if parameters.net == "auto" else parameters.net
-    alphazero_nets.find_net(name).check_board(spec)
+    name = default_alphazero_net(spec) if parameters.net == "auto" else parameters.net
+    find_net(name).check_board(spec)
     simulations = parameters.simulations
     if isinstance(simulations, str):
         simulations = USUAL_NET_SIMULATIONS if parameters.seconds == "none" else _UNLIMITED
     rules = SearchConfig(root="puct")
     names = ("exploration", "first_play", "softness")
     settings = ", ".join(f"{name}={getattr(rules, name)!r}" for name in names)
-    net = net_expression(alphazero_nets.net_path(name))
+    net = net_expression(net_path(name))
     player = f"AlphaZeroPlayer(simulations={simulations}, {settings}, net={net})"
-    modules = (*_BASE, "windows", "minimax", "mcts", "threats", "net", "alphazero", "entry")
+    modules = ("base", "minimax", "mcts", "net", "alphazero")
     return Parts(modules, player, f"{_TIME_NOTE} It needs NumPy.")
+
+
+# --- Nets ---
+
+
+def net_expression(path: Path) -> str:
+    """A call of `NumpyNet` with the operations and weights of a file; raises KaggleFileError for other operations."""
+    try:
+        import onnx
+        from onnx import numpy_helper
+    except ImportError:
+        raise MissingExtraError("onnx", "train") from None
+    graph = onnx.load_model_from_string(path.read_bytes()).graph
+    operations = [_operation(node, onnx.helper.get_attribute_value) for node in graph.node]
+    constants = ", ".join(
+        f"{constant.name!r}: ({kind!r}, {shape!r}, {text_literal(text)})"
+        for constant in graph.initializer
+        for kind, shape, text in [packed_array(numpy_helper.to_array(constant))]
+    )
+    names = {constant.name for constant in graph.initializer}
+    inputs = [each.name for each in graph.input if each.name not in names]
+    outputs = [each.name for each in graph.output]
+    return f"NumpyNet({inputs!r}, {outputs!r}, {operations!r}, {{{constants}}})"
+
+
+def _operation(node: Any, value_of: Any) -> Operation:
+    if node.op_type not in OPERATORS or len(node.output) != 1:
+        raise KaggleFileError(f"a net with the operation {node.op_type} cannot be exported")
+    attributes = {}
+    for attribute in node.attribute:
+        value = value_of(attribute)
+        allowed = _FIXED.get(node.op_type, {}).get(attribute.name)
+        if allowed is None:
+            attributes[attribute.name] = list(value) if isinstance(value, (list, tuple)) else value
+        elif allowed and value not in allowed:
+            raise KaggleFileError(f"{node.op_type} with {attribute.name} {value} cannot be exported")
+    if node.op_type == "Conv":
+        attributes.setdefault("pads", [0, 0, 0, 0])
+    return node.op_type, list(node.input), node.output[0], attributes
 
 
 _EXPORTERS: Mapping[str, Callable[[Any, GameSpec], Parts]] = {

@@ -1,4 +1,4 @@
-"""What an exported file is made of: plain Python, joined by `assemble.py`.
+"""The modules of an exported file: plain Python, joined by `assemble.py`.
 
 Each module imports only the standard library (`net` also NumPy) and other modules of this folder,
 those by `from ... import name`. Names are unique across the folder, since they end up in one file.

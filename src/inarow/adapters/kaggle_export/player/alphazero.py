@@ -1,4 +1,4 @@
-"""Search with a network of AlphaZero: PUCT, and one look at every position for wins, threats and forced moves."""
+"""Search with an AlphaZero network: PUCT, with a check of every position for wins, threats and forced moves."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ import math
 
 import numpy as np
 
-from inarow.adapters.kaggle_export.player.clock import Deadline
-from inarow.adapters.kaggle_export.player.mcts import DRAWN, SOONEST_WIN, UNKNOWN
+from inarow.adapters.kaggle_export.player.base import Deadline, Rules
+from inarow.adapters.kaggle_export.player.mcts import DRAWN, SOONEST_WIN, UNKNOWN, carry_proof
 from inarow.adapters.kaggle_export.player.net import NumpyNet
-from inarow.adapters.kaggle_export.player.rules import Rules
-from inarow.adapters.kaggle_export.player.threats import examine, single_cells, winning_cells
 
 LONGEST_LINE = 8.0
-"""What the length of a line is divided by, for the network."""
+"""Divisor of the line length in the input of the network."""
 
 
 class NetNode:
     """A position in the tree; its numbers are for the side that moved here."""
 
     __slots__ = ("bit", "children", "prior", "proof", "total", "visits")
+    untried = ()  # moves without a child lose anyway
 
     def __init__(self, bit: int, prior: float) -> None:
         self.bit, self.prior = bit, prior
@@ -76,7 +75,7 @@ class AlphaZeroPlayer:
                 bits = single_cells(cells)
                 node.children = [NetNode(bit, 1.0 / len(bits)) for bit in bits]
                 if len(bits) > 1:  # else the only safe move is followed
-                    value = -self._ask(node, own, both, rules)
+                    value = -self._evaluate(node, own, both, rules)
                     break
             node = self._child_to_visit(node)
             path.append(node)
@@ -87,8 +86,8 @@ class AlphaZeroPlayer:
             node.total += value
             value = -value
 
-    def _ask(self, node: NetNode, own: int, both: int, rules: Rules) -> float:
-        """Sets the priors of the children by the network; its value for the side to move."""
+    def _evaluate(self, node: NetNode, own: int, both: int, rules: Rules) -> float:
+        """Sets the priors of the children; returns the value for the side to move."""
         logits, values = self._net.run(network_planes(own, both, rules)[None])
         chosen = [float(logits[(0, *place_of(child.bit, rules))]) for child in node.children]
         weights = [math.exp((logit - max(chosen)) / self._softness) for logit in chosen]
@@ -106,23 +105,12 @@ class AlphaZeroPlayer:
 
 
 def best_child(root: NetNode) -> NetNode:
-    """The quickest proven win; else the most visited of those that are not lost; else the slowest loss."""
+    """The fastest proven win; else the most visited move that is not lost; else the slowest loss."""
     best = max(root.children, key=lambda child: child.proof)
     hopeful = [child for child in root.children if child.proof >= UNKNOWN]
     if best.proof > DRAWN or not hopeful:
         return best
     return max(hopeful, key=lambda child: (child.visits, child.prior))
-
-
-def carry_proof(path: list[NetNode]) -> None:
-    """Carries the proof of the last node up as far as it reaches; moves without a child lose anyhow."""
-    for node, child in zip(path[-2::-1], path[:0:-1], strict=True):
-        best = child.proof
-        if best < SOONEST_WIN // 2:  # no win: every move must be known
-            if any(each.proof == UNKNOWN for each in node.children):
-                return
-            best = max(each.proof for each in node.children)
-        node.proof = DRAWN if best == DRAWN else -best
 
 
 def place_of(bit: int, rules: Rules) -> tuple[int, int]:
@@ -157,3 +145,51 @@ def network_planes(own: int, both: int, rules: Rules) -> np.ndarray:
     planes[7] = rules.inarow / LONGEST_LINE
     planes[8] = 1
     return planes
+
+
+# --- Proofs without search ---
+
+
+def winning_cells(stones: int, both: int, rules: Rules) -> int:
+    """The empty cells on which one more stone of this side makes a line, reachable now or later."""
+    found = 0
+    for step in rules.steps:
+        before = -1  # cells with `ahead` stones directly before them
+        for ahead in range(rules.inarow):
+            gaps = before
+            for distance in range(1, rules.inarow - ahead):
+                gaps &= stones >> step * distance
+            found |= gaps
+            before = (before & stones) << step
+    return found & rules.board & ~both
+
+
+def examine(own: int, both: int, rules: Rules) -> tuple[int, int]:
+    """(proof for the side that moved here, cells) of a position without a line.
+
+    Without a proof the cells are the safe ones; all others lose at once. With a proof they are the
+    cells that win, or that meet a threat, or all that are free.
+    """
+    stones = both.bit_count()
+    if stones == rules.cells:
+        return DRAWN, 0
+    free = (both + rules.bottom) & rules.board
+    wins = winning_cells(own, both, rules) & free
+    if wins:
+        return stones + 1 - SOONEST_WIN, wins
+    other_wins = winning_cells(both ^ own, both, rules)
+    threats = other_wins & free
+    if threats & (threats - 1):
+        return SOONEST_WIN - stones - 2, threats
+    candidates = threats or free
+    safe = candidates & ~(other_wins >> 1)
+    return (UNKNOWN, safe) if safe else (SOONEST_WIN - stones - 2, candidates)
+
+
+def single_cells(cells: int) -> list[int]:
+    """The cells of a set one by one, from the left and from below."""
+    found = []
+    while cells:
+        found.append(cells & -cells)
+        cells &= cells - 1
+    return found

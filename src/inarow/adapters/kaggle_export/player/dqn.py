@@ -1,4 +1,4 @@
-"""Playing from a net of deep Q-learning: the move after which the net values the board highest."""
+"""Playing from a deep Q-learning net: the move after which the net values the board highest."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from inarow.adapters.kaggle_export.player.clock import Deadline
+from inarow.adapters.kaggle_export.player.base import Deadline, Rules
 from inarow.adapters.kaggle_export.player.net import NumpyNet
-from inarow.adapters.kaggle_export.player.rules import Rules
 
 
 class DqnPlayer:

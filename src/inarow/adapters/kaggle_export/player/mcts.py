@@ -8,11 +8,10 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from inarow.adapters.kaggle_export.player.clock import Deadline, OutOfTimeError
-from inarow.adapters.kaggle_export.player.minimax import Minimax
-from inarow.adapters.kaggle_export.player.rules import Rules
-from inarow.adapters.kaggle_export.player.windows import WindowSum
+from inarow.adapters.kaggle_export.player.base import Deadline, OutOfTimeError, Rules
+from inarow.adapters.kaggle_export.player.minimax import Minimax, WindowSum
 
 UNKNOWN, DRAWN, SOONEST_WIN = 0, 1, 1000
 """A proof: SOONEST_WIN - n if the side that moved into the node wins with stone n, negative if it loses so."""
@@ -64,7 +63,7 @@ def random_playout(rules: Rules) -> Playout:
 
 
 def informed_playout(rules: Rules, search: Minimax, informed: int, depth: int) -> Playout:
-    """Games that begin with so many moves of minimax, drawn among the best."""
+    """Games that begin with `informed` moves of minimax, drawn among the best."""
     rest = random_playout(rules)
 
     def play(own: int, both: int, deadline: Deadline) -> int:
@@ -122,7 +121,7 @@ class Tree:
         if node.proof != UNKNOWN:
             result = 1 if node.proof == DRAWN else 2 if node.proof > 0 else 0
             if self._solve:
-                _prove(path)
+                carry_proof(path)
         else:
             result = 2 - self._playout(own, both, deadline)
         for node in reversed(path):
@@ -142,8 +141,8 @@ class Tree:
         return best
 
 
-def _prove(path: Sequence[Node]) -> None:
-    """Carries the proof of the last node up as far as it reaches."""
+def carry_proof(path: Sequence[Any]) -> None:
+    """Carries the proof of the last of these nodes up as far as it reaches."""
     for node, child in zip(path[-2::-1], path[:0:-1], strict=True):
         best = child.proof
         if best < SOONEST_WIN // 2:  # no win: every move must be known
@@ -193,7 +192,7 @@ class MctsPlayer:
         return max(moves, key=lambda move: self._rank(move[1]))[0]
 
     def _rank(self, child: Node) -> tuple[int, int, int]:
-        """The quickest proven win, else what has most and is no proven loss, else the slowest loss."""
+        """The fastest proven win, else the most points or visits without a proven loss, else the slowest loss."""
         if child.proof < 0 or child.proof > DRAWN:
             return child.proof, 0, 0
         return (0, child.points, child.visits) if self._by_points else (0, child.visits, child.points)

@@ -1,16 +1,66 @@
-"""Minimax with alpha-beta cut-offs, deepened ply by ply as long as there is time."""
+"""Minimax with alpha-beta pruning, deepened ply by ply while there is time.
+
+Its heuristic counts open windows by their stones. A window is a place for a line, open while only one side has stones
+in it.
+"""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
 
-from inarow.adapters.kaggle_export.player.clock import Deadline, OutOfTimeError
-from inarow.adapters.kaggle_export.player.rules import Rules
-from inarow.adapters.kaggle_export.player.windows import WindowSum
+from inarow.adapters.kaggle_export.player.base import Deadline, OutOfTimeError, Rules
 
 WIN_BITS = 1000
 """A line made with stone n is worth 2^(WIN_BITS - n): more than any position, and the sooner the more."""
+
+
+class WindowSum:
+    """The worth of a position to one side: `own[i]` for an open window with i stones of it, `other[i]` for one of the
+    other side. Whole numbers.
+    """
+
+    def __init__(self, rules: Rules, own: Sequence[int], other: Sequence[int]) -> None:
+        self._own = [(stones, worth) for stones, worth in enumerate(own[: rules.inarow]) if worth]
+        self._other = [(stones, worth) for stones, worth in enumerate(other[: rules.inarow]) if worth]
+        self._directions = []
+        for number, step in enumerate(rules.steps):
+            if step in rules.steps[:number]:  # a board of one row or column has fewer directions
+                continue
+            starts = rules.board
+            for place in range(1, rules.inarow):
+                starts &= rules.board >> step * place
+            shifts = [step * place for place in range(rules.inarow)]
+            if starts:
+                self._directions.append((starts, shifts))
+
+    def evaluate(self, own: int, other: int) -> int:
+        total = 0
+        for starts, shifts in self._directions:
+            touched = touched_by_other = 0
+            for shift in shifts:
+                touched |= own >> shift
+                touched_by_other |= other >> shift
+            own_open = starts & touched & ~touched_by_other
+            if own_open:
+                total += _worth(own, own_open, shifts, self._own)
+            other_open = starts & touched_by_other & ~touched
+            if other_open:
+                total += _worth(other, other_open, shifts, self._other)
+        return total
+
+
+def _worth(stones: int, windows: int, shifts: Sequence[int], worths: Sequence[tuple[int, int]]) -> int:
+    """Sums the worth of windows by their stones, counted for all at once: at_least[i] are those with more than i."""
+    at_least = [0] * len(shifts)
+    for number, shift in enumerate(shifts):
+        more = (stones >> shift) & windows
+        for count in range(number + 1):
+            at_least[count], more = at_least[count] | more, at_least[count] & more
+            if not more:
+                break
+    at_least.append(0)
+    return sum(worth * (at_least[count - 1] ^ at_least[count]).bit_count() for count, worth in worths)
 
 
 class Minimax:
@@ -53,7 +103,7 @@ class Minimax:
             return 0
         if depth == 0:
             others = both ^ mine
-            # Always judged for the side that is to move at the root: the heuristic may care who it is.
+            # Always evaluated for the side to move at the root: the heuristic may be asymmetric.
             if is_root_side:
                 return self._heuristic.evaluate(mine, others)
             return -self._heuristic.evaluate(others, mine)
@@ -73,7 +123,7 @@ class Minimax:
 
 
 class MinimaxPlayer:
-    """Looks `depth` plies ahead, or as deep as time allows; `draws` chooses among the best by lot."""
+    """Looks `depth` plies ahead, or as deep as time allows; `draws` chooses randomly among the best."""
 
     def __init__(self, depth: int, own: Sequence[int], other: Sequence[int], draws: bool) -> None:
         self._depth, self._own, self._other, self._draws = depth, own, other, draws

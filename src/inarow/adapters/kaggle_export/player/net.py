@@ -80,4 +80,4 @@ OPERATORS: dict[str, Callable[..., np.ndarray]] = {
     "Squeeze": lambda array, axes: array.squeeze(tuple(int(axis) for axis in axes)),
     "Tanh": np.tanh,
 }
-"""What a net may be made of."""
+"""The operations that a net may have."""

@@ -1,4 +1,4 @@
-"""Playing from a table of the best moves of positions."""
+"""Playing from a table of the best moves per position."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ import base64
 import random
 import zlib
 
-from inarow.adapters.kaggle_export.player.clock import Deadline
-from inarow.adapters.kaggle_export.player.rules import Rules
+from inarow.adapters.kaggle_export.player.base import Deadline, Rules
 
 
 class TablePlayer:
-    """Draws among the best columns of a position, and where it has never been among all legal ones.
+    """Draws among the best columns of a position, or among all legal ones if the position is unknown.
 
     `keys` and `choices` are packed arrays of 64-bit numbers: positions, and the sets of their best
     columns. `mirrors` says that a position and its mirror image share a row, that of the smaller key.

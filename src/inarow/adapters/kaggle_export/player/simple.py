@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import random
 
-from inarow.adapters.kaggle_export.player.clock import Deadline
-from inarow.adapters.kaggle_export.player.rules import Rules
+from inarow.adapters.kaggle_export.player.base import Deadline, Rules
 
 
 class SimplePlayer:
-    """Takes a win if `wins`, else blocks one if `blocks`, else (or with chance `epsilon`) plays at random."""
+    """Takes a win if `wins`, else blocks one if `blocks`, else (or with probability `epsilon`) plays at random."""
 
     def __init__(self, wins: bool, blocks: bool, epsilon: float) -> None:
         self._wins, self._blocks, self._epsilon = wins, blocks, epsilon

@@ -3,19 +3,23 @@
 import { h, setText } from "./dom.js";
 import { call, connect, onLink, takeToken } from "./lab.js";
 
-const PAGES = { play: "Play", analyse: "Analyse", arena: "Arena", train: "Train" };
+const PAGES = new Map(Object.entries({ play: "Play", analyse: "Analyse", arena: "Arena", train: "Train" })
+  .map(([name, title]) => [name, { title, module: `./pages/${name}.js` }]));
+const added = addPages().catch(() => {}); // the lab may be away
 const LINKS = { refused: "token refused; reload to enter it" }; // states that need more words
 let leave = null;
 let turn = 0;
 
 async function show() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
-  const name = PAGES[path] ? path : "play";
   const mine = ++turn;
-  const page = await import(`./pages/${name}.js`).catch((error) => ({ mount: (root) => apologise(root, name, error) }));
+  if (path && !PAGES.has(path)) await added;
+  const name = PAGES.has(path) ? path : "play";
+  const { title, module } = PAGES.get(name);
+  const page = await import(module).catch((error) => ({ mount: (root) => apologise(root, title, error) }));
   if (mine !== turn) return;
   leave?.();
-  document.title = `${PAGES[name]} · inarow lab`;
+  document.title = `${title} · inarow lab`;
   for (const link of document.querySelectorAll(".top nav a")) {
     if (link.hash === `#/${name}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -26,9 +30,19 @@ async function show() {
   leave = page.mount(root, new URLSearchParams(query ?? ""));
 }
 
+// Pages of other packages: the lab lists them, and their modules come from the lab like all others.
+async function addPages() {
+  const nav = document.querySelector(".top nav");
+  for (const { name, title, module } of await (await fetch("/pages.json")).json()) {
+    if (PAGES.has(name)) continue;
+    PAGES.set(name, { title, module });
+    nav.append(h("a", { href: `#/${name}` }, title));
+  }
+}
+
 // Instead of a page that did not come: the lab may be away.
-function apologise(root, name, error) {
-  root.append(h("section", { class: "panel", role: "alert" }, h("h1", {}, PAGES[name]), h("p", {}, `This page did not load: ${error.message}`),
+function apologise(root, title, error) {
+  root.append(h("section", { class: "panel", role: "alert" }, h("h1", {}, title), h("p", {}, `This page did not load: ${error.message}`),
     h("div", {}, h("button", { type: "button", onclick: () => location.reload() }, "Reload"))));
 }
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import json as json_format
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from inarow.arena.store_schema import default_store_path
-from inarow.cli.options import Json, Seed
-from inarow.cli.output import print_json
 from inarow.errors import InvalidLimitError
+from inarow.web.server import serve_lab
+from inarow.web.settings import LabSettings
 from inarow.workers import check_workers
 
 _MIN_TOKEN = 8
@@ -24,25 +22,22 @@ def serve(
     token: str | None = None,
     runs: Path = Path("runs"),
     store: Path | None = None,
-    workers: Annotated[
-        int | None, Parameter(help="Processes that search; one a core if not given, at most eight.")
-    ] = None,
-    json: Json = False,
-    seed: Seed = 0,
+    workers: int | None = None,
+    json: bool = False,
+    seed: int = 0,
 ) -> None:
     """Serve the web lab: play, analyse, run tournaments and training in a browser.
 
     Args:
         host: Address to listen on. Beyond 127.0.0.1 every call needs the token.
-        port: Port to listen on; 0 takes a free one.
-        token: What clients must know; beyond 127.0.0.1 one is made up and printed if none is given.
+        port: Port to listen on; 0 chooses a free one.
+        token: Secret of the clients. Beyond 127.0.0.1, one is generated and printed if not given.
         runs: Folder of training runs, jobs and reports.
         store: Results store; the user's own if not given.
-        seed: Not used: every game in the lab brings its own.
+        workers: Search processes; one per core if not given, at most eight.
+        json: Print one JSON document and nothing else.
+        seed: Accepted for uniformity; every game in the lab brings its own.
     """
-    from inarow.web.server import serve_lab
-    from inarow.web.settings import LabSettings
-
     if not 0 <= port < 2**16:
         raise InvalidLimitError(f"port is {port}; it must be 0 to {2**16 - 1}")
     if token is not None and len(token) < _MIN_TOKEN:
@@ -54,10 +49,9 @@ def serve(
     )
 
     def announce(addresses: Sequence[str]) -> None:
-        if json:
-            print_json({"address": addresses[0], "addresses": addresses})
-            return
         lines = [f"the lab is at {addresses[0]}  (Ctrl-C ends it)", *(f"or at {address}" for address in addresses[1:])]
-        print(*lines, sep="\n", flush=True)  # as they are: in an address, rich would see markup
+        if json:
+            lines = [json_format.dumps({"address": addresses[0], "addresses": addresses}, indent=2)]
+        print(*lines, sep="\n", flush=True)
 
     serve_lab(settings, announce)

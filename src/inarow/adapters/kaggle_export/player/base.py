@@ -1,11 +1,39 @@
-"""The rules of ConnectX on integers.
+"""The base of every exported file: its clock, the rules of ConnectX, and the function that Kaggle calls.
 
-Bit `column * (rows + 1) + height` is a cell; the topmost bit of each column is no cell and always 0.
+Positions are integers. Bit `column * (rows + 1) + height` is a cell; the topmost bit of each column is not a cell and
+always 0.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from typing import Any, Protocol
+
+LOADED = time.perf_counter()
+"""When this file began to be loaded, which Kaggle counts as part of the first move."""
+
+
+class OutOfTimeError(Exception):
+    """The time for a search is over."""
+
+
+class Deadline:
+    """Ends `seconds` after `start`. `check` reads the clock on every `patience`-th call only."""
+
+    def __init__(self, start: float, seconds: float, patience: int = 64) -> None:
+        self._end = start + seconds
+        self._patience = patience
+        self._calls = 0
+
+    def is_over(self) -> bool:
+        return time.perf_counter() >= self._end
+
+    def check(self) -> None:
+        """Raises OutOfTimeError when time is over."""
+        self._calls += 1
+        if self._calls % self._patience == 0 and self.is_over():
+            raise OutOfTimeError
 
 
 class Rules:
@@ -61,3 +89,29 @@ def read_stones(board: Sequence[int], mark: int, rules: Rules) -> tuple[int, int
             if side == mark:
                 own |= bit
     return own, both
+
+
+SHARE_OF_TIME = 0.5
+"""The part of `actTimeout` that a move may take: machines are sometimes slower."""
+
+
+class Player(Protocol):
+    """Chooses columns in unfinished positions, by about the deadline."""
+
+    def choose(self, rules: Rules, own: int, both: int, deadline: Deadline) -> int: ...
+
+
+class Entry:
+    """Reads the observation and asks the player."""
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+        self._start: float | None = LOADED
+
+    def __call__(self, observation: Any, configuration: Any) -> int:
+        start = time.perf_counter() if self._start is None else self._start
+        self._start = None
+        rules = Rules(configuration["rows"], configuration["columns"], configuration["inarow"])
+        own, both = read_stones(observation["board"], observation["mark"], rules)
+        deadline = Deadline(start, SHARE_OF_TIME * configuration["actTimeout"])
+        return int(self._player.choose(rules, own, both, deadline))

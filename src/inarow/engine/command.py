@@ -1,0 +1,54 @@
+"""`inarow engine`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Literal
+
+from inarow.agents.registry import parse_agent
+from inarow.engine.gtp import GtpServer
+from inarow.engine.moves import Notation
+from inarow.engine.setup import Setup
+from inarow.engine.uci import UciEngine
+from inarow.games.spec import GameSpec
+from inarow.search.solver.api import solver_for
+from inarow.search.solver.lines import solve_lines
+
+_LINES_MEMORY = 256 << 20
+
+
+def engine(
+    *,
+    agent: str = "solver",
+    protocol: Literal["uci", "gtp", "lines"] = "uci",
+    board: str = "connect4",
+    notation: Notation = "columns",
+    seed: int = 0,
+) -> None:
+    """Play for another program over stdin and stdout.
+
+    Args:
+        agent: Agent string; with uci also the option Agent.
+        protocol: uci, like chess engines; gtp, the Go Text Protocol; lines, one move string per line in and its score
+            out, like Pons' solver.
+        board: Board: ROWSxCOLUMNSxINAROW, with /free for no gravity, connect4 or tictactoe.
+        notation: With gtp, how moves are answered: columns from 1, or as OpenSpiel names them.
+        seed: Random seed.
+    """
+    spec = GameSpec.parse(board)
+    parse_agent(agent)
+    if protocol == "uci":
+        UciEngine(Setup.on(spec, agent, seed), sys.stdout).run(sys.stdin)
+        sys.stdout.flush()
+        os._exit(0)  # an agent that cannot be interrupted may still be at work
+    if protocol == "gtp":
+        GtpServer(spec, agent, seed=seed, notation=notation, output=sys.stdout).run(sys.stdin)
+        return
+    code = 0
+    for answer, problem in solve_lines(sys.stdin, spec, solver_for(spec, "shipped", _LINES_MEMORY, 1)):
+        if problem:
+            print(f"inarow: {problem}", file=sys.stderr)
+            code = 1
+        print(answer, flush=True)
+    sys.exit(code)

@@ -1,0 +1,73 @@
+"""Pages that other packages add to the lab.
+
+A package offers a page by an entry point in the group `inarow.pages`: its name in the address, and a `Page`.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from inarow.errors import InarowError, one_line, shown
+
+_GROUP = "inarow.pages"
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of the lab: an ES module that exports `mount(root, query)`.
+
+    `mount` fills the element `root` and returns a function that is called when the page is left. All files of the
+    module's folder are served, to anyone who reaches the lab.
+    """
+
+    title: str
+    """Its text in the navigation."""
+    module: Path
+
+
+def page_routes() -> list[BaseRoute]:
+    """The list of pages, which the lab reads when it opens, and their files."""
+    pages = installed_pages()
+    listed = [
+        {"name": name, "title": page.title, "module": f"/pages/{name}/{page.module.name}"}
+        for name, page in pages.items()
+    ]
+
+    async def list_pages(request: Request) -> Response:
+        return JSONResponse(listed)
+
+    folders = [Mount(f"/pages/{name}", StaticFiles(directory=page.module.parent)) for name, page in pages.items()]
+    return [Route("/pages.json", list_pages, methods=["GET"]), *folders]
+
+
+def installed_pages() -> Mapping[str, Page]:
+    """The pages of installed packages by name. One that cannot be loaded is left out, with a warning."""
+    pages = {}
+    for entry in entry_points(group=_GROUP):
+        try:
+            pages[entry.name] = _load(entry)
+        except Exception as error:
+            warnings.warn(f"the page {shown(entry.name)} is left out: {one_line(error)}", stacklevel=2)
+    return pages
+
+
+def _load(entry: EntryPoint) -> Page:
+    if not _NAME.fullmatch(entry.name):
+        raise InarowError("its name must be lower-case letters, digits and hyphens")
+    page = entry.load()
+    if not isinstance(page, Page):
+        raise InarowError(f"{entry.value} is not a Page")
+    if not page.module.is_file():
+        raise InarowError(f"there is no file {page.module}")
+    return page
