@@ -10,7 +10,7 @@ JOBS ?= 2
 DEMO_AGENTS := random greedy winblock negamax minimax:depth=4 mcts:simulations=500 hybrid:simulations=100 solver:level=5 dqn alphazero:simulations=32
 DEMO_STORE := demo/lab.sqlite
 
-# A round robin of all families, a learner of each kind trained, grades against perfect play, a report in demo/, and the leaderboard of it all.
+# A round robin of all agent families, a training run of each learner, grades against perfect play, a report in demo/, and the leaderboard.
 demo: $(VENV)/demo
 	@$(BIN)/python -m inarow warmup
 	@mkdir -p demo
@@ -39,9 +39,10 @@ demo: $(VENV)/demo
 
 # Tests that also run without the compiler, as plain Python.
 PLAIN_TESTS := tests/games tests/search tests/agents tests/learning/tabular --ignore tests/agents/test_alphazero.py \
-  --ignore tests/agents/test_watching.py --ignore tests/search/test_tactics.py --ignore tests/search/test_negamax.py
+  --ignore tests/agents/test_contract.py --ignore tests/search/tree/test_proofs.py \
+  --ignore tests/search/tree/test_network.py --ignore tests/search/minimax/test_negamax.py
 
-# Kernels are compiled first, on all cores: tests of servers and processes must not wait for the compiler.
+# Kernels are compiled first, on all cores, so that tests of servers and processes do not wait for the compiler.
 test: $(VENV)/dev lint
 	$(BIN)/python -m inarow warmup
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
@@ -53,7 +54,7 @@ lint: $(VENV)/dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-# Kills, interrupts, full disks, bad files, dead nodes: much longer than the tests. What was injected and what came of it is in docs/reliability.md.
+# Kills, interrupts, full disks, bad files, dead nodes; takes much longer than the tests. Faults and outcomes are listed in docs/reliability.md.
 soak: $(VENV)/dev
 	$(BIN)/python -m inarow warmup
 	rm -f faults.jsonl
@@ -61,14 +62,14 @@ soak: $(VENV)/dev
 	INAROW_FAULTS=$(CURDIR)/faults.jsonl $(BIN)/python -m pytest -m soak tests/workers
 	$(BIN)/python -m tests.reliability.table faults.jsonl docs/reliability.md
 
-# Garbage for every parser.
+# Random input for every parser.
 INPUTS ?= 1000000
 fuzz: $(VENV)/dev
 	$(PIP) --editable ".[fuzz]"
 	$(BIN)/python tools/fuzz/run.py --inputs $(INPUTS) --workers $(JOBS) --json tools/fuzz/result.json
 
-# Lines of src that the tests reach: those of kernels without the compiler, all others with it. A few tests of processes
-# and full disks fail while they are measured; `make test` is who judges them.
+# Lines of src that the tests reach: kernels without the compiler, everything else with it. A few tests of processes and
+# full disks fail under measurement; only `make test` decides.
 coverage: $(VENV)/dev
 	$(BIN)/python -m inarow warmup
 	$(BIN)/coverage erase
@@ -83,6 +84,7 @@ mutants: $(VENV)/dev
 	$(PIP) --editable ".[mutation]"
 	$(BIN)/python tools/mutation/run.py --mutants $(MUTANTS) --workers $(JOBS) --json tools/mutation/result.json
 
+# Our figures and those of the peers in tools/inarow_peers, in one run.
 bench: $(VENV)/dev
 	$(BIN)/python -m inarow bench --peers --json > tools/benchmarks/latest.json.draft
 	mv tools/benchmarks/latest.json.draft tools/benchmarks/latest.json
@@ -96,7 +98,7 @@ browser:
 
 clean:
 	rm -rf $(VENV) demo build dist faults.jsonl .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
-	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -32,7 +32,7 @@ from inarow.adapters.openspiel import OpenSpielAgent
 from inarow.agents.agent import Decision
 from inarow.agents.registry import make_agent
 from inarow.arena.grading import grade
-from inarow.arena.known_suites import standard_suite
+from inarow.arena.suite import standard_suite
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR
 

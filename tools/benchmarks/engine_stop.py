@@ -20,6 +20,7 @@ SETUPS = (
     ("mcts", []),
     ("mcts:threads=2", []),
     ("hybrid", []),
+    ("alphazero", []),
     ("solver:level=9", []),
 )
 

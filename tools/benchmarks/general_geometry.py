@@ -13,7 +13,7 @@ import time
 
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR
-from inarow.search.solver.fast_engine import FastEngine
+from inarow.search.solver.engines import FastEngine
 
 ROUNDS = 15
 MEMORY = 64 << 20
@@ -24,18 +24,18 @@ QUESTIONS = [(moves, beta) for moves in ("4444", "1726", "43", "3357") for beta 
 def answer(engine: FastEngine) -> tuple[float, int]:
     """Processor seconds and nodes for all questions, from an empty table."""
     engine.clear()
-    desk = engine.open_worker()
+    worker = engine.open_worker()
     clock = time.process_time()
     for moves, beta in QUESTIONS:
-        desk.ask(Position.parse(moves), beta)
-    return time.process_time() - clock, desk.nodes
+        worker.search(Position.parse(moves), beta)
+    return time.process_time() - clock, worker.nodes
 
 
 def main() -> None:
     """Prints the times of both and the ratio of the best as JSON."""
     engines = {name: FastEngine(CONNECT_FOUR, MEMORY, constant=name == "constant") for name in ("general", "constant")}
     for engine in engines.values():
-        engine.open_worker().ask(Position.parse("444444"), 0)  # compiles
+        engine.open_worker().search(Position.parse("444444"), 0)  # compiles
     times: dict[str, list[float]] = {name: [] for name in engines}
     for _ in range(ROUNDS):
         answers = {name: answer(engine) for name, engine in engines.items()}

@@ -4,7 +4,7 @@ Run the tournament with the command that the page names and `--out build/leaderb
 
     python tools/benchmarks/leaderboard.py build/leaderboard
 
-Agents that its results store has no grade of are graded first, on the standard suite; that takes some minutes.
+Agents without a grade in its results store are graded first, on the standard suite; that takes some minutes.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ import msgspec
 from leaderboard_text import remarks
 
 from inarow.arena.grading import grade
+from inarow.arena.leaderboard import Standing
 from inarow.arena.store import Store
-from inarow.arena.store_entries import AgentIdentity
+from inarow.arena.store_rows import AgentIdentity
 from inarow.games.spec import GameSpec
-from inarow.report.data import Standing, standings
-from inarow.report.format import MINUS, elo, elo_interval, percent, seconds
-from inarow.report.gather import report_from_store
+from inarow.report.data import read_leaderboard
+from inarow.report.markup import MINUS, elo, elo_interval, percent, seconds
 from inarow.report.tables import Table, write_csv
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -117,12 +117,12 @@ def main() -> None:
     results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     with Store.open(folder / "lab.sqlite") as store:
         add_missing_grades(store, results["board"], [row["agent"] for row in results["standings"]])
-        data = report_from_store(store, results["board"], games=0)
-    known = {standing.agent: standing for standing in standings(data)}
+        leaderboard = read_leaderboard(store, results["board"])
+    known = {standing.agent: standing for standing in leaderboard.standings()}
     (DOCS / "leaderboard").mkdir(exist_ok=True)
     (DOCS / "leaderboard" / "results.json").write_text(json.dumps(results) + "\n", encoding="utf-8")
     with (DOCS / "leaderboard" / "leaderboard.csv").open("w", encoding="utf-8") as file:
-        write_csv(data, file)
+        write_csv(leaderboard, file)
     (DOCS / "leaderboard.md").write_text(page(results, known), encoding="utf-8")
 
 

@@ -18,8 +18,8 @@ from typing import Any
 import msgspec
 
 from inarow.agents.levels import LEVELS, LevelRating, LevelRatings, RatingSource
-from inarow.agents.perfect import SolverParameters
 from inarow.agents.registry import parse_agent
+from inarow.agents.solver import SolverParameters
 
 TARGET = Path(__file__).parents[2] / "src/inarow/agents/level_ratings.json"
 

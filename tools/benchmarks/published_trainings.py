@@ -14,10 +14,9 @@ import numpy as np
 
 from inarow import CONNECT_FOUR, GameSpec
 from inarow.learning.tabular.q_table import QTable
-from inarow.studies.harman.q_training import play_as_published
-from inarow.studies.kumbhakern_2025.episode import RANDOM
-from inarow.studies.kumbhakern_2025.training import GENERATIONS, PublishedTrainer, phases
-from inarow.studies.paranji_2025.q_training import train_as_published
+from inarow.studies.harman.agents import play_as_published
+from inarow.studies.kumbhakern_2025.agents import GENERATIONS, RANDOM, PublishedTrainer, phases
+from inarow.studies.paranji_2025.agents import train_as_published
 
 SMALL = GameSpec.parse("4x5x4")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from inarow.report.picture_file import picture
+from inarow.report.pictures import picture
 
 FOLDER = Path(__file__).parents[2] / "docs" / "studies" / "santos-2025"
 ROWS = {

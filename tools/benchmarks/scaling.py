@@ -20,19 +20,17 @@ from typing import Any
 
 import numpy as np
 
+from inarow.arena.match import MatchPlan, MatchSettings, Task, plan_match, play_into_store, play_pairs, play_plans
 from inarow.arena.openings import find_openings
-from inarow.arena.resume import play_into_store
-from inarow.arena.schedule import MatchPlan, _play_pairs, _Task, plan_match, play_plans
 from inarow.arena.store import Store
 from inarow.learning.alphazero.config import AlphaZeroConfig
 from inarow.learning.alphazero.evaluator import net_evaluator
-from inarow.learning.alphazero.farm import Batch, Farm, play_batch
-from inarow.learning.alphazero.learner import Learner
-from inarow.learning.alphazero.players import Player
+from inarow.learning.alphazero.net_trainer import NetTrainer
+from inarow.learning.alphazero.players import ClusterSelfPlay, GameBatch, Player, play_batch
 from inarow.learning.alphazero.replay import Replay
-from inarow.learning.alphazero.shipped import net_path
 from inarow.learning.config import to_config
 from inarow.learning.net_file import Net
+from inarow.learning.pretrained import net_path
 from inarow.workers import Cluster, Pool, Workers, open_pool, open_worker_processes
 from inarow.workers.protocols import Carried
 
@@ -77,7 +75,7 @@ def pool_work(pool: Pool, plan: MatchPlan) -> dict[str, float]:
     """Tasks that do nothing, tasks of games, both after a warm-up."""
     row: dict[str, float] = {}
     list(pool.map(len, [b"task"] * 20))
-    list(play_plans([plan_match(*AGENTS, games=8)], pool, [0]))
+    list(play_plans([plan_match(*AGENTS, settings=MatchSettings(games=8))], pool, [0]))
     with measured(row, "empty"):
         list(pool.map(len, [b"task"] * EMPTY_TASKS))
     with measured(row, "games"):
@@ -87,7 +85,7 @@ def pool_work(pool: Pool, plan: MatchPlan) -> dict[str, float]:
 
 def crews() -> dict[str, dict[str, float]]:
     """By crew: tasks and games a second, and what a task costs the process that hands it out."""
-    plan = plan_match(*AGENTS, games=GAMES, seed=1)
+    plan = plan_match(*AGENTS, settings=MatchSettings(games=GAMES, seed=1))
     rows: dict[str, list[dict[str, float]]] = {name: [] for name in CREWS}
     for number in range(ROUNDS):
         for name, crew in CREWS.items():
@@ -121,12 +119,12 @@ def core_seconds(work: Callable[[], Any]) -> tuple[Any, float]:
 def tournament_costs() -> dict[str, float]:
     """Bytes on the wire, and core-seconds of playing and of storing."""
     tell("tournament")
-    plan = plan_match("winblock", "greedy", games=2 * PAIRS_OF_A_TASK, seed=1)
+    plan = plan_match("winblock", "greedy", settings=MatchSettings(games=2 * PAIRS_OF_A_TASK, seed=1))
     openings = find_openings(plan.spec, PAIRS_OF_A_TASK, plan.openings, seed=1, plies=plan.opening_plies)
-    task = _Task(0, plan, tuple(enumerate(openings)))
-    _play_pairs(task)
-    played, seconds = core_seconds(lambda: _play_pairs(task))
-    searching = plan_match(*AGENTS, games=20, seed=1)
+    task = Task(0, plan, tuple(enumerate(openings)))
+    play_pairs(task)
+    played, seconds = core_seconds(lambda: play_pairs(task))
+    searching = plan_match(*AGENTS, settings=MatchSettings(games=20, seed=1))
     with open_pool(1) as pool:
         _, search_seconds = core_seconds(lambda: list(play_plans([searching], pool, [0])))
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "lab.sqlite") as store:
@@ -149,11 +147,11 @@ def alphazero_costs() -> dict[str, float]:
     tell("alphazero, alone")
     config = to_config(PLAY, AlphaZeroConfig, "scaling")
     net = net_path(NET).read_bytes()
-    task = Batch(config, Carried(net), 1, 0, SIMULATIONS, config.selfplay.games)
+    task = GameBatch(config, Carried(net), 1, 0, SIMULATIONS, config.selfplay.games)
     play_batch(task)
     batch, batch_seconds = core_seconds(lambda: play_batch(task))
-    games = sum(len(each.games) for each in batch.yields)
-    examples = sum(len(each.examples) for each in batch.yields)
+    games = sum(len(each.games) for each in batch.outputs)
+    examples = sum(len(each.examples) for each in batch.outputs)
     player = Player(config, net_evaluator(Net(net, "the net")), 0, 1)
     player.set_simulations(SIMULATIONS)
     for _ in range(30):  # until games end as often as they begin
@@ -161,9 +159,9 @@ def alphazero_costs() -> dict[str, float]:
     found, going_on_seconds = core_seconds(lambda: [player.play() for _ in range(40)])
     going_on = sum(len(each.games) for each in found)
     replay = Replay(config.specs, 20_000)
-    for each in batch.yields:
+    for each in batch.outputs:
         replay.add(each.spec, each.examples)
-    learner, rng = Learner(config.network, config.learning, 0), np.random.default_rng(0)
+    learner, rng = NetTrainer(config.network, config.learning, 0), np.random.default_rng(0)
     size = config.learning.batch
 
     def learn() -> None:
@@ -192,12 +190,12 @@ def alphazero_on_companions() -> dict[str, float]:
     for name, number, cluster in (("1 process", 1, None), ("2 processes", 2, None), ("2 on Ray", 2, Cluster("local"))):
         tell(f"alphazero, {name}")
         with open_worker_processes(number, cluster) as worker_processes:
-            farm, results = Farm(worker_processes, config, 1), []
+            farm, results = ClusterSelfPlay(worker_processes, config, 1), []
             begin = 0.0
             while len(results) < 2 + BATCHES:
                 farm.give(net, SIMULATIONS)
                 if (result := farm.take(1.0)) is not None:
-                    results.append(sum(len(each.games) for each in result.yields))
+                    results.append(sum(len(each.games) for each in result.outputs))
                     if len(results) == 2:  # all have loaded what they need
                         begin = time.perf_counter()
             speeds[name] = sum(results[2:]) / (time.perf_counter() - begin)

@@ -13,7 +13,7 @@ from dataclasses import asdict
 
 from inarow.arena.match import play_match
 from inarow.games.spec import GameSpec
-from inarow.learning.alphazero.shipped import find_net
+from inarow.learning.pretrained import find_net
 
 BOARDS = ("6x7x4", "5x5x4", "7x8x4", "8x8x5")
 SIMULATIONS, GAMES, SEED, WORKERS = 200, 200, 0, 2

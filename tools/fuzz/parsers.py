@@ -19,7 +19,8 @@ import msgspec
 from inarow.agents.registry import parse_agent
 from inarow.arena.suite import Suite
 from inarow.engine.gtp import GtpServer
-from inarow.engine.requests import parse_go, parse_position
+from inarow.engine.moves import parse_position
+from inarow.engine.search import parse_go
 from inarow.engine.setup import Setup, with_option
 from inarow.engine.uci import UciEngine
 from inarow.errors import BookError, InarowError, SuiteError, TableError
@@ -30,16 +31,16 @@ from inarow.games.spec import GameSpec
 from inarow.learning.alphazero.replay import REPLAY_KIND, Replay
 from inarow.learning.alphazero.run_state import read_state
 from inarow.learning.config import find_document
-from inarow.learning.deep_q.checkpoint import load_checkpoint
+from inarow.learning.deep_q.run import load_checkpoint
 from inarow.learning.net_file import _read_about
 from inarow.learning.tabular.q_table import QTable
 from inarow.search.solver.book import Book
 from inarow.storage.array_file import load_arrays
 from inarow.storage.journal import open_journal
-from inarow.studies.runner import ResultsFile
+from inarow.studies.results import ResultsFile
 from inarow.web.job import load_jobs
-from inarow.web.learners import check_document
 from inarow.web.messages import decode_request, id_of
+from inarow.web.training import check_document
 
 _RUNS = Path("runs")
 """Whose files opponents may name; none of them is read."""
