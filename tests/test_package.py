@@ -1,6 +1,7 @@
 import doctest
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,15 @@ def test_every_public_name_is_there():
     assert set(inarow.__all__) <= set(dir(inarow))
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = inarow.nothing
+
+
+def test_the_version_is_written_in_one_place():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert project["tool"]["hatch"]["version"]["path"] == "src/inarow/version.py"
+    for path in (ROOT / "src" / "inarow").rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert "importlib.metadata import version" not in text, path
+        assert path.name == "version.py" or "__version__ =" not in text, path
 
 
 def test_the_readme_is_true():

@@ -15,8 +15,8 @@ FORBIDDEN_CALLS = {
 }
 ALLOWED = {
     # Processes of one's own talk in pickle, as multiprocessing does; nothing from outside gets there.
-    ("workers/promises.py", "pickle"),
-    ("workers/promises.py", "pickle.loads"),
+    ("workers/protocols.py", "pickle"),
+    ("workers/protocols.py", "pickle.loads"),
     # A Kaggle agent is a program of the user's. It runs in a process of its own.
     ("agents/kaggle_host.py", "compile"),
     ("agents/kaggle_host.py", "exec"),
@@ -75,7 +75,7 @@ def test_statements_of_the_store_are_made_of_constants():
                     ast.unparse(part.value) for part in node.values if isinstance(part, ast.FormattedValue)
                 }
     assert braces == {
-        "arena/store.py": {"_A_IS_FIRST", "_MATCH_COLUMNS", "COLUMNS", "_PAGE"},
+        "arena/store.py": {"_COUNTS", "_MATCH_COLUMNS", "GAME_COLUMNS", "_PAGE"},
         "arena/store_schema.py": {"APPLICATION_ID", "len(MIGRATIONS)", "name"},
     }
 

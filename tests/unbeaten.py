@@ -1,4 +1,4 @@
-"""Can an agent be beaten at all? Every play of its opponent is tried, on small boards."""
+"""Whether an agent can be beaten at all: tries every play of its opponent on small boards."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from inarow.games.spec import GameSpec
 
 
 def lost_position(spec: GameSpec, side: int, choices: Callable[[Position], Iterable[int]]) -> Position | None:
-    """A game that side 1 or 2 loses although it always plays one of its `choices`, which follow from the position;
-    None if there is none.
+    """A game that `side` (1 or 2) loses although it always plays one of its `choices` for the position; None if
+    there is none.
     """
     stack, seen = [Position.start(spec)], set()
     while stack:

@@ -172,7 +172,7 @@ def test_bad_archives_are_told_in_one_line(files, reason, tmp_path, monkeypatch)
         write_archive(file, files)
     with pytest.raises(KaggleFileError) as caught:
         make_agent(f"kaggle:file={file}").decide(Position.start())
-    assert str(caught.value).startswith("submission.tar.gz is no submission: ")
+    assert str(caught.value).startswith("submission.tar.gz is not a submission: ")
     assert reason in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -207,7 +207,7 @@ def test_every_game_begins_with_a_new_process(tmp_path):
 
 def test_the_file_is_part_of_the_agent(tmp_path):
     for name in ("", "\0", "x" * 900, str(tmp_path)):
-        with pytest.raises(InvalidAgentError, match=r"kaggle needs an agent file; '.*' is none"):
+        with pytest.raises(InvalidAgentError, match=r"kaggle needs an agent file; '.*' is not a file"):
             make_agent(f"kaggle:file={name}")
     file = tmp_path / "main.py"
     file.write_text("def agent(obs):\n    return 3\n")

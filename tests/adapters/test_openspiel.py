@@ -66,7 +66,7 @@ def test_states_and_positions_are_the_same_game(board):
 
 
 def test_other_games_are_refused():
-    with pytest.raises(InvalidSpecError, match="is no k-in-a-row game"):
+    with pytest.raises(InvalidSpecError, match="use connect_four, tic_tac_toe or mnk"):
         spec_of_game(pyspiel.load_game("chess"))
 
 

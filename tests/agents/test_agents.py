@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from inarow.agents import perfect
-from inarow.agents.agent import check_board, decide_watched
+from inarow.agents import solver
+from inarow.agents.agent import check_board
 from inarow.agents.registry import make_agent, registry
 from inarow.arena.game import play_game
 from inarow.errors import FinishedGameError, InarowError, InvalidAgentError, InvalidLimitError
@@ -88,7 +88,7 @@ def test_finished_games_are_refused(name, tmp_path):
         with pytest.raises(FinishedGameError, match="is over after"):
             agent.decide(position)
         with pytest.raises(FinishedGameError, match="is over after"):
-            decide_watched(agent, position, print)
+            agent.decide(position, watch=print)
 
 
 @pytest.mark.compiled
@@ -168,20 +168,18 @@ def test_the_solver_looks_ahead_where_a_board_is_too_hard():
     assert decision.score is None
     assert decision.details == {"exact": False}
     assert decision.depth > 2
-    position = Position.parse("7f1f2f3f4".replace("f", "d"), GameSpec.parse("13x13x5"))
-    must_block = Position.parse("1d2d3d4", GameSpec.parse("13x13x5"))
-    assert make_agent("solver").decide(must_block).action == 4
-    assert position.ply == 9
+    for moves, action in (("1d2d3d4", 4), ("7d1d2d3d4", 12)):  # it blocks; it wins instead of blocking
+        assert make_agent("solver").decide(Position.parse(moves, GameSpec.parse("13x13x5"))).action == action
 
 
 @pytest.mark.compiled
 def test_the_solver_looks_ahead_where_no_book_helps_it(monkeypatch):
-    monkeypatch.setattr(perfect, "_FAST_NODES", 1000)
+    monkeypatch.setattr(solver, "_FAST_NODES", 1000)
     agent, spec = make_agent("solver"), GameSpec.parse("7x7x4")
     guess = agent.decide(Position.start(spec))
     assert (guess.score, guess.details) == (None, {"exact": False})
     assert agent.decide(Position.parse("112233", spec)).score == (49 + 1 - 6) // 2  # a win at once takes no search
-    assert perfect.usual_nodes(CONNECT_FOUR) is None
+    assert solver.usual_nodes(CONNECT_FOUR) is None
 
 
 @pytest.mark.compiled
@@ -189,8 +187,8 @@ def test_the_solver_looks_ahead_where_it_knows_the_score_but_no_move(monkeypatch
     start = Position.start()
     scores = (None,) * start.spec.actions
     nothing = Analysis(score=1, bounds=(1, 1), plies=41, scores=scores, best=(), nodes=5, seconds=0.0)
-    monkeypatch.setattr(perfect, "analyse", lambda *arguments, **options: nothing)
-    monkeypatch.setattr(perfect, "FALLBACK_NODES", 1000)
+    monkeypatch.setattr(solver, "analyse", lambda *arguments, **options: nothing)
+    monkeypatch.setattr(solver, "FALLBACK_NODES", 1000)
     decision = make_agent("solver").decide(start)
     assert decision.action in start.legal_actions
     assert decision.score is None
@@ -248,6 +246,7 @@ def test_levels_draw_lots_below_the_top():
         ("minimax:heuristic=best", "it must be one of powers, squares, windows"),
         ("solver:level=11", "level of solver is '11'; it must be a whole number from 1 to 10"),
         ("solver:level=3,tie=random", "solver takes tie only at level 10"),
+        ("solver:level=3,threads=2", "solver takes threads only at level 10"),
     ],
 )
 def test_bad_parameters_are_told_in_one_line(text, reason):

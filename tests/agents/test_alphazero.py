@@ -1,5 +1,8 @@
 """The agent with a network, whatever the network thinks."""
 
+import math
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +15,8 @@ from inarow.arena.game import play_game
 from inarow.errors import InvalidAgentError, NetError
 from inarow.games.position import Position
 from inarow.games.spec import TIC_TAC_TOE, GameSpec
-from inarow.learning.alphazero.shipped import find_net, net_path
-from inarow.learning.shipped_nets import shipped_nets
+from inarow.learning.pretrained import find_net, net_path, shipped_nets
+from inarow.search.limits import Limits
 from tests.learning.alphazero.nets import opinionated_net
 from tests.strategies import ongoing_positions
 
@@ -99,6 +102,56 @@ def test_seconds_limit_a_move(net):
     assert decision.details["simulations"] >= 1
 
 
+@pytest.mark.parametrize("root", ["puct", "gumbel"])
+def test_limits_replace_the_budget_of_the_agent_string(net, root):
+    agent = make_agent(f"alphazero:net={net},simulations=30,root={root}")
+
+    def simulations(**limits):
+        return agent.decide(Position.start(), limits=Limits(**limits)).details["simulations"]
+
+    assert simulations() == simulations(depth=3) == simulations(cancelled=lambda: False) == 30
+    assert simulations(simulations=50) == 50
+    assert simulations(simulations=5000, cancelled=lambda: True) < 300  # as many as need no network
+    assert simulations(seconds=3600, simulations=10) == 10
+    assert 1 <= simulations(nodes=50) <= 30
+    if root == "gumbel":
+        assert simulations(seconds=3600) == 30  # what it plans
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("root", ["puct", "gumbel"])
+def test_a_search_is_watched_and_stops_when_cancelled(net, root):
+    agent = make_agent(f"alphazero:net={net},root={root},simulations=20000,temperature=1", seed=5)
+    agent.decide(Position.start(), limits=Limits(simulations=2))  # compiled, and its memory allocated
+    told, answers = [], []
+    is_cancelled = threading.Event()
+    limits = Limits(seconds=math.inf, cancelled=is_cancelled.is_set)
+
+    def think():
+        answers.append(agent.decide(Position.start(), limits=limits, watch=told.append))
+
+    thread = threading.Thread(target=think)
+    thread.start()
+    time.sleep(0.3)
+    is_cancelled.set()
+    clock = time.perf_counter()
+    thread.join()
+    assert time.perf_counter() - clock < 0.5  # 0.05 on an idle machine
+    assert len(told) >= 3
+    assert answers[0].details["simulations"] >= told[-1].details["simulations"] > 0
+    assert answers[0].action in range(7)
+
+
+def test_being_watched_changes_no_decision(net):
+    for keys in ("simulations=60", "simulations=60,root=gumbel", "simulations=300,temperature=1"):
+        told = []
+        watched, alone = (make_agent(f"alphazero:net={net},{keys}", seed=3) for _ in range(2))
+        for moves in ("", "4", "44"):
+            position = Position.parse(moves)
+            assert watched.decide(position, watch=told.append) == alone.decide(position)
+        assert told
+
+
 def test_wrong_nets_and_parameters_are_refused(net, tmp_path):
     for keys, message in (
         ("simulations=5,seconds=1", "not both"),
@@ -129,7 +182,7 @@ def test_every_board_has_its_net():
     ):
         position = Position.start(GameSpec.parse(board)).play(1)
         assert agent.decide(position) == make_agent(f"alphazero:simulations=8,net={name}").decide(position)
-    with pytest.raises(NetError, match="no net of AlphaZero comes with inarow for 15x15x5/free"):
+    with pytest.raises(NetError, match="no net of AlphaZero ships with inarow for 15x15x5/free"):
         agent.check_board(GameSpec.parse("15x15x5/free"))
 
 

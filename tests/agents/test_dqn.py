@@ -10,10 +10,9 @@ from inarow.agents.registry import make_agent, parse_agent
 from inarow.errors import InarowError, NetError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.learning.deep_q.export import to_model
-from inarow.learning.deep_q.layers import first_weights
-from inarow.learning.net_file import NetAbout, load_net, save_net
-from inarow.learning.shipped_nets import shipped_nets
+from inarow.learning.deep_q.network import first_weights, to_model
+from inarow.learning.net_file import NetAbout, load_net, to_bytes
+from inarow.learning.pretrained import shipped_nets
 from tests.learning.deep_q.nets import config_of, write_net
 from tests.strategies import ongoing_positions
 
@@ -81,7 +80,7 @@ def one_line(text: str) -> str:
 def test_what_is_no_net_is_told_in_one_line(tmp_path):
     assert "there is no net 'nothing'" in one_line("dqn:net=nothing")
     assert "cannot be read" in one_line(f"dqn:net={tmp_path / 'nothing.onnx'}")
-    assert "no net of deep Q-learning comes with inarow for 5x5x4" in one_line("dqn")
+    assert "no net of deep Q-learning ships with inarow for 5x5x4" in one_line("dqn")
     assert "dqn has no key 'nets'" in one_line("dqn:nets=x")
 
 
@@ -89,11 +88,8 @@ def save(path, *, board="5x5x4", made_for="5x5x4", **config):
     settings = msgspec.to_builtins(config_of(made_for)) | config
     made = config_of(made_for)
     weights = first_weights(made.network, made.spec, np.random.default_rng(0))
-    save_net(
-        path,
-        to_model(weights, GameSpec.parse(made_for)),
-        NetAbout(kind="deep-q", board=board, config=settings, seed=0),
-    )
+    about = NetAbout(kind="deep-q", board=board, config=settings, seed=0)
+    path.write_bytes(to_bytes(to_model(weights, GameSpec.parse(made_for)), about))
     return f"dqn:net={path}"
 
 

@@ -5,6 +5,8 @@ import pytest
 
 from inarow.agents.levels import LEVELS, TOP_LEVEL, level_ratings
 from inarow.agents.registry import make_agent
+from inarow.games.position import Position
+from inarow.search.limits import Limits
 
 AGENTS_PAGE = Path(__file__).parents[2] / "docs" / "agents.md"
 
@@ -32,3 +34,10 @@ def test_the_source_names_the_agents_that_were_rated():
 def test_the_docs_tell_the_same(row):
     low, high = row.interval
     assert f"| {row.elo:.0f} | {low:.0f} to {high:.0f} |" in AGENTS_PAGE.read_text(encoding="utf-8")
+
+
+def test_a_level_keeps_its_simulations_and_can_be_cancelled():
+    start, level = Position.start(), LEVELS[9]
+    agent = make_agent("solver:level=9", seed=1)
+    assert agent.decide(start, limits=Limits(cancelled=lambda: True)).details["simulations"] < level.simulations
+    assert agent.decide(start, limits=Limits(simulations=5)).details["simulations"] == level.simulations

@@ -4,11 +4,16 @@ from typing import Annotated, Literal
 import msgspec
 import pytest
 
+import inarow as inarow_package
 from inarow.agents import registry
+from inarow.agents.agent import Decision
 from inarow.agents.registry import AgentKind, format_agent, make_agent, parameter_infos, parse_agent
 from inarow.agents.simple import RandomAgent
-from inarow.errors import InvalidAgentError
+from inarow.arena.game import play_game
+from inarow.errors import FinishedGameError, InvalidAgentError
 from inarow.games.position import Position
+from inarow.search.limits import Limits
+from inarow.search.minimax import heuristics
 from tests.cli.command_line import document, inarow
 
 
@@ -101,7 +106,7 @@ def test_the_name_leaves_out_defaults(probe):
         ("winblock:epsilon=1.01", "it must be a number from 0 to 1"),
         ("x" * 10_000, "has 10000 characters"),
         ("\x00\udcff", "there is no agent"),
-        ("human", "human needs somebody to ask"),
+        ("human", "human needs a person to ask"),
     ],
 )
 def test_a_bad_agent_string_is_answered_with_the_valid_ones(probe, text, reason):
@@ -134,7 +139,7 @@ def test_a_human_is_asked():
         ("absent", "the plug-in absent is broken: ModuleNotFoundError: No module named 'inarow_has_no_such_module'"),
         ("absent/minimax:depth=2", "the plug-in absent is broken"),
         ("nothing", "the plug-in nothing is broken: AttributeError"),
-        ("strings", "the plug-in strings is broken: TypeError: \"'sound'\" is no AgentKind"),
+        ("strings", "the plug-in strings is broken: TypeError: \"'sound'\" is not an AgentKind"),
         ("needy", "the plug-in mixed is broken: TypeError: depth of needy has no default"),
         ("nobody", "there is no agent 'nobody'; agents are random, "),
         ("nobody", "; broken plug-ins are absent, nothing, strings, needy"),
@@ -160,3 +165,96 @@ def test_broken_plugins_are_listed(plugins):
     assert documents["needy"]["broken"].endswith("depth of needy has no default")
     rows = [line.split() for line in inarow("agents").stdout.splitlines()]
     assert {"absent", "nothing", "strings", "needy"} <= {row[0] for row in rows if row[1:2] == ["broken"]}
+
+
+# --- Registering ---
+
+
+@pytest.fixture
+def unregister(monkeypatch):
+    monkeypatch.setattr(registry, "_registered", {})
+    yield
+    _forget()
+
+
+class Rightmost:
+    """Plays the rightmost column."""
+
+    def __init__(self, rng):
+        self._rng = rng
+
+    def decide(self, position):
+        self._rng.random()
+        return position.legal_actions[-1]
+
+
+class Careful:
+    """Takes everything there is."""
+
+    def __init__(self, name, parameters):
+        self.name, self._depth = name, parameters.depth
+
+    def decide(self, position, *, limits=None, watch=None):
+        decision = Decision(action=self._depth % 7, details={"limits": limits is not None})
+        if watch is not None:
+            watch(decision)
+        return decision
+
+
+def test_a_registered_class_plays_under_its_name(unregister):
+    assert inarow_package.register_agent("rightmost")(Rightmost) is Rightmost
+    agent = make_agent("rightmost")
+    assert (agent.name, agent.decide(Position.start()).action) == ("rightmost", 6)
+    assert agent.decide(Position.start(), limits=Limits(nodes=1), watch=print).action == 6
+    assert registry.registry()["rightmost"].summary == "Plays the rightmost column."
+    assert play_game(agent, make_agent("random", seed=1)).winner is not None
+
+
+def test_a_registered_class_may_take_parameters_limits_and_a_watcher(unregister):
+    registry.register_agent("careful", parameters=Parameters, limits=("nodes",))(Careful)
+    agent, seen = make_agent("careful:depth=5"), []
+    assert agent.decide(Position.start(), limits=Limits(nodes=1), watch=seen.append).details == {"limits": True}
+    assert (agent.name, seen[0].action) == ("careful:depth=5", 5)
+    assert registry.registry()["careful"].limits == ("nodes",)
+
+
+def test_a_registered_function_is_an_agent_or_makes_one(unregister):
+    @registry.register_agent("first", summary="the first column")
+    def first(position):
+        return position.legal_actions[0]
+
+    registry.register_agent("made")(lambda rng: Rightmost(rng))
+    assert make_agent("first").decide(Position.start()).action == 0
+    assert make_agent("made").decide(Position.start()).action == 6
+    registry.register_agent("first")(lambda position: position.legal_actions[1])  # as a notebook does
+    assert make_agent("first").decide(Position.start()).action == 1
+    with pytest.raises(FinishedGameError):
+        make_agent("first").decide(Position.parse("1212121"))
+
+
+@pytest.mark.parametrize(("name", "reason"), [("mcts", "the name is taken"), ("a:b", "a name has"), ("", "a name has")])
+def test_a_bad_name_is_not_registered(unregister, name, reason):
+    with pytest.raises(InvalidAgentError, match=reason):
+        registry.register_agent(name)(Rightmost)
+
+
+def test_a_registered_heuristic_is_a_parameter(monkeypatch):
+    monkeypatch.setattr(heuristics, "_FACTORIES", dict(heuristics._FACTORIES))
+    with pytest.raises(
+        InvalidAgentError, match="heuristic of minimax is 'twos'; it must be one of powers, squares, windows"
+    ):
+        make_agent("minimax:heuristic=twos")
+    heuristics.register_heuristic("twos", heuristics._FACTORIES["powers"])
+    for name in ("minimax:depth=2", "hybrid:simulations=4"):
+        agent = make_agent(f"{name},heuristic=twos")
+        assert agent.decide(Position.start()).action in range(7)
+    assert "twos" in next(
+        info.kind for info in parameter_infos(registry.registry()["minimax"]) if info.name == "heuristic"
+    )
+
+
+def test_limits_are_listed():
+    documents = {agent["name"]: agent["limits"] for agent in document("agents")}
+    assert documents["minimax"] == ["nodes", "depth", "seconds"]
+    assert documents["random"] == documents["kaggle"] == []
+    assert "limits: nodes," in inarow("agents").stdout

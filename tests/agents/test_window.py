@@ -12,8 +12,9 @@ from inarow.errors import InvalidLimitError, TableError
 from inarow.games.layout import layout_of
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, GameSpec
+from inarow.learning.pretrained import shipped_table
 from inarow.learning.tabular.config import Phase, QConfig
-from inarow.learning.tabular.lookup import TableValues, load_values, shipped_table
+from inarow.learning.tabular.lookup import TableValues, load_values
 from inarow.learning.tabular.q_table import QTable
 from inarow.learning.tabular.trainer import Trainer
 from tests.strategies import ongoing_positions
@@ -122,7 +123,7 @@ def test_without_a_file_it_uses_the_table_of_the_package(position):
 
 
 def test_without_a_file_it_needs_a_table_of_the_package():
-    with pytest.raises(TableError, match="no Q-table comes with inarow for 4x4x3"):
+    with pytest.raises(TableError, match="no Q-table ships with inarow for 4x4x3"):
         make_agent("window").decide(Position.start(GameSpec(6, 7, 3)))
 
 

@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from inarow.arena.store import Store
-from inarow.arena.store_entries import AgentIdentity, MatchEntry
+from inarow.arena.store_rows import AgentIdentity, MatchEntry
 from inarow.games.record import GameRecord, Ply
 
 A, B = AgentIdentity.parse("random"), AgentIdentity.parse("winblock")
@@ -55,7 +55,8 @@ def read_until_complete(path: Path, games: int, batch: int, told: Connection) ->
         while seen[-1] < games:
             matches = store.matches()
             count = sum(len(store.finished_numbers(match_id)) for match_id in matches)
-            wins = sum(result.wins for result in store.results("tictactoe"))  # the first side wins them all
+            won = store.results(store.counted_matches("tictactoe"))  # the first side wins them all
+            wins = sum(side.wins for side in won.values())
             records = list(store.games(match_id=min(matches)))
             if not seen[-1] <= count <= wins or count % batch or wins % batch:
                 told.send(f"{count} games, then {wins}, after {seen[-1]}")

@@ -6,13 +6,10 @@ import pytest
 import inarow
 from inarow.agents.agent import Decision
 from inarow.agents.registry import make_agent
-from inarow.arena.accuracy import FAULT, Accuracy, Choices
-from inarow.arena.exhaustive import exhaustive_suite
 from inarow.arena.game import play_game
-from inarow.arena.grading import grade
-from inarow.arena.known_suites import standard_suite
+from inarow.arena.grading import FAULT, Accuracy, Choices, grade
 from inarow.arena.statistics import mean_interval, wilson_interval
-from inarow.arena.suite import ILLEGAL, Suite
+from inarow.arena.suite import ILLEGAL, Suite, exhaustive_suite, standard_suite
 from inarow.errors import InvalidAgentError, InvalidLimitError
 from inarow.games.position import Position
 from inarow.games.record import GameRecord

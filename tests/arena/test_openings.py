@@ -3,9 +3,8 @@
 import pytest
 
 from inarow.arena import openings as openings_module
-from inarow.arena.match import play_match
+from inarow.arena.match import MatchSettings, plan_match, play_match
 from inarow.arena.openings import find_openings, opening_source, random_openings
-from inarow.arena.schedule import plan_match
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.search.solver.api import shipped_book, solve
 from inarow.search.solver.book import book_key
@@ -86,7 +85,7 @@ def test_a_limit_of_nodes_decides_what_is_too_hard(monkeypatch):
     ],
 )
 def test_a_match_is_stored_with_what_its_openings_are(spec, plies, source):
-    plan = plan_match("random", "greedy", spec, games=4, opening_plies=plies)
+    plan = plan_match("random", "greedy", spec, settings=MatchSettings(games=4, opening_plies=plies))
     assert plan.openings == plan.entry().settings["openings"] == source
 
 

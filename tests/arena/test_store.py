@@ -18,7 +18,8 @@ import inarow
 from inarow.arena.export import write_csv, write_json_lines, write_pgn
 from inarow.arena.match import play_match
 from inarow.arena.store import Store
-from inarow.arena.store_entries import AgentIdentity, MatchEntry, PairResult
+from inarow.arena.store_rows import AgentIdentity, MatchEntry
+from inarow.arena.tally import NO_PAIRS, SideTally, Tally
 from inarow.errors import InvalidAgentError, InvalidSpecError, StoreError
 from inarow.games.pgn import from_pgn, split_games
 from inarow.games.record import GameRecord, Ply, from_json_line
@@ -47,6 +48,10 @@ def path(tmp_path):
 def store(path):
     with Store.open(path) as store:
         yield store
+
+
+def results(store, board):
+    return store.results(store.counted_matches(board))
 
 
 # --- games ---
@@ -98,6 +103,16 @@ def test_more_games_than_a_page_come_back_and_do_not_hold_up_the_writer(store, p
         assert begun + list(half_read) == [game(number) for number in range(1300)]
 
 
+def test_the_games_of_a_match_do_not_depend_on_other_matches(store, path):
+    one, other = (store.add_match(match(key)) for key in ("one", "other"))
+    store.add_games(one, numbered(0, 3))
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("UPDATE matches SET settings = '{', board = 'nowhere' WHERE id = ?", (other,))
+    connection.close()
+    assert list(store.games(match_id=one)) == [game(0), game(1), game(2)]
+    assert list(store.games(match_id=99)) == []
+
+
 def test_a_game_is_stored_once(store):
     match_id = store.add_match(match("one"))
     assert store.add_games(match_id, numbered(0, 10)) == 10
@@ -112,7 +127,7 @@ def test_a_game_is_stored_once(store):
     [
         (replace(game(7), board="tictactoe"), "game 7 is on 'tictactoe', its match on 3x3x3/free"),
         (replace(game(7), first="nobody"), "game 7 is 'nobody' - 'random', not of its match"),
-        (replace(game(7), moves="14259x"), "game 7 cannot be stored: move 6: 'x' is no move"),
+        (replace(game(7), moves="14259x"), "game 7 cannot be stored: move 6: 'x' is not a move"),
         (replace(game(7), plies=(Ply(details={"array": object()}),) * 5), "game 7 cannot be stored: .*object"),
         (replace(game(7), winner=3), "CHECK constraint failed"),
         (replace(game(7), fault="\udcff"), "surrogates not allowed"),
@@ -136,7 +151,8 @@ def test_a_match_is_found_again_by_its_key(store, path):
         with pytest.raises(StoreError, match="has another match under the key 'tournament/1'"):
             store.add_match(replace(entry, **change))
     with Store.open(path) as later:
-        assert later.add_match(entry) == match_id
+        assert later.find_match(entry.key) == later.add_match(entry) == match_id
+        assert later.find_match("tournament/3") is None
         assert later.matches()[match_id] == replace(entry, board="3x3x3/free")
 
 
@@ -151,20 +167,28 @@ def test_unknown_matches_boards_and_agents_are_refused(store):
 
 
 @pytest.mark.parametrize(
-    ("damage", "reason"),
+    ("damage", "read", "reason"),
     [
-        ('UPDATE games SET details = \'{"plies": 2, "nodes": [1]}\' WHERE number = 1', "game 1 of .* is damaged"),
-        ("UPDATE games SET details = 'cut' WHERE number = 1", "game 1 of .* is damaged"),
-        ("UPDATE matches SET settings = '{'", "is damaged"),
+        (
+            'UPDATE games SET details = \'{"plies": 2, "nodes": [1]}\' WHERE number = 1',
+            lambda store: list(store.games()),
+            "game 1 of .* is damaged",
+        ),
+        (
+            "UPDATE games SET details = 'cut' WHERE number = 1",
+            lambda store: list(store.games()),
+            "game 1 of .* is damaged",
+        ),
+        ("UPDATE matches SET settings = '{'", Store.matches, "is damaged"),
     ],
 )
-def test_damaged_json_is_told(store, path, damage, reason):
+def test_damaged_json_is_told(store, path, damage, read, reason):
     store.add_games(store.add_match(match("one")), numbered(0, 3))
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute(damage)
     connection.close()
     with pytest.raises(StoreError, match=reason):
-        list(store.games())
+        read(store)
 
 
 # --- agents, results, grades, runs ---
@@ -184,11 +208,15 @@ def test_results_add_up_over_matches_and_leave_out_what_is_unfinished(store):
     store.add_games(store.add_match(match("one", "6x7x4")), [(60, broken_off)])
     as_first, as_second = summary.summary.as_first, summary.summary.as_second
     distinct = [len({record.moves for record in summary.records[side::2]}) for side in (0, 1)]
-    assert store.results("connect4") == [
-        PairResult(A, B, 2 * as_first.wins, 2 * as_first.draws, 2 * as_first.losses, distinct[0]),
-        PairResult(B, A, 2 * as_second.losses, 2 * as_second.draws, 2 * as_second.wins, distinct[1]),
-    ]
-    assert store.results("tictactoe") == []
+    assert results(store, "connect4") == {
+        (A, B): SideTally(2 * as_first.wins, 2 * as_first.draws, 2 * as_first.losses, distinct[0]),
+        (B, A): SideTally(2 * as_second.losses, 2 * as_second.draws, 2 * as_second.wins, distinct[1]),
+    }
+    assert results(store, "tictactoe") == {}
+    tallies = store.match_tallies(store.matches())
+    assert [replace(Tally.of_pairs(summary.records), pairs=NO_PAIRS)] * 2 == list(tallies.values())
+    (first,) = store.match_tallies([1], games=10).values()
+    assert first == replace(Tally.of_pairs(summary.records[:10]), pairs=NO_PAIRS)
 
 
 @pytest.mark.parametrize("is_swapped", [False, True])
@@ -201,28 +229,29 @@ def test_of_matches_that_differ_in_version_or_order_only_the_newest_with_games_c
     store.add_games(old, numbered(0, 10))
     store.add_games(new, numbered(0, 4))
     assert list(store.counted_matches("tictactoe")) == [new]
-    assert store.results("tictactoe") == [PairResult(A, B, 2, 0, 0, 1), PairResult(B, A, 2, 0, 0, 1)]
+    assert results(store, "tictactoe") == {(A, B): SideTally(2, 0, 0, 1), (B, A): SideTally(2, 0, 0, 1)}
     store.add_games(empty, [(0, replace(game(0), winner=None, termination="unfinished"))])
     other_seed = store.add_match(replace(entry("1", **changes), key="other seed", seed=2))
     again = store.add_match(replace(entry("2", **changes), key="again"))
     store.add_games(other_seed, numbered(0, 2))
     store.add_games(again, numbered(0, 6))
     assert list(store.counted_matches("tictactoe")) == [other_seed, again]
-    assert sum(pair.wins for pair in store.results("tictactoe")) == 8
+    assert sum(side.wins for side in results(store, "tictactoe").values()) == 8
 
 
 def test_a_match_of_an_agent_against_itself_counts_for_the_side_that_is_a(store):
     match_id = store.add_match(replace(match("itself"), b=A))
     games = [(number, replace(game(number), first=A.name, second=A.name)) for number in range(3)]
     store.add_games(match_id, games)  # the first side wins them all, and a has it in two of them
-    assert store.match_results("tictactoe") == {match_id: (2, 0, 1)}
+    sides = {"as_first": SideTally(2, 0, 0, 1), "as_second": SideTally(0, 0, 1, 1)}
+    assert store.match_tallies([match_id]) == {match_id: Tally(**sides)}
 
 
 def test_the_same_name_with_other_content_or_parameters_is_another_agent(store):
     others = [B, replace(B, content_hash="f00d"), replace(B, content_hash="beef"), replace(B, parameters="{}")]
     for agent in others:
         store.add_games(store.add_match(replace(match(str(agent)), b=agent)), [(0, game(0))])
-    assert store.results("tictactoe") == [PairResult(A, agent, 1, 0, 0, 1) for agent in others]
+    assert results(store, "tictactoe") == {(A, agent): SideTally(1, 0, 0, 1) for agent in others}
     with pytest.raises(StoreError, match="two different agents in one match"):
         store.add_match(replace(match("mixed"), a=others[1], b=others[2]))
 

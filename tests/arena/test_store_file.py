@@ -177,7 +177,7 @@ def test_the_default_store_is_in_the_users_data_folder(monkeypatch, tmp_path):
         homeless.setattr(Path, "home", no_home)
         assert default_store_path() == tmp_path / "inarow" / "lab.sqlite"
         homeless.delenv("XDG_DATA_HOME")
-        with pytest.raises(StoreError, match="nobody knows your home folder"):
+        with pytest.raises(StoreError, match="cannot determine the home directory"):
             default_store_path()
     monkeypatch.delenv("XDG_DATA_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))

@@ -5,9 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from inarow.arena.exhaustive import exhaustive_suite
-from inarow.arena.known_suites import find_suite, standard_suite
-from inarow.arena.suite import ILLEGAL, Suite, exact_scores
+from inarow.arena.suite import ILLEGAL, Suite, exact_scores, exhaustive_suite, find_suite, standard_suite
 from inarow.arena.suite_build import build_suite, draw_positions
 from inarow.errors import InvalidLimitError, SuiteError
 from inarow.games.perft import count_positions
@@ -17,7 +15,7 @@ from inarow.games.symmetry import canonical_key
 from inarow.search.solver.api import analyse, solver_for
 from inarow.storage.journal import open_journal
 from inarow.workers import open_pool
-from tests.search.retrograde import all_levels
+from tests.twins.retrograde import all_levels
 
 pytestmark = pytest.mark.compiled
 SMALL = GameSpec.parse("3x4x3")
@@ -102,7 +100,7 @@ def test_the_standard_suite_agrees_with_bitbully():
 def test_the_name_decides_and_the_board_must_fit(tmp_path):
     assert find_suite(None, CONNECT_FOUR) is find_suite("standard", CONNECT_FOUR)
     assert find_suite(None, TIC_TAC_TOE) is find_suite("exhaustive", TIC_TAC_TOE)
-    with pytest.raises(SuiteError, match="no suite comes with the package for 3x3x3/free; use exhaustive"):
+    with pytest.raises(SuiteError, match="no suite ships with the package for 3x3x3/free; use exhaustive"):
         find_suite("standard", TIC_TAC_TOE)
     exhaustive_suite(TIC_TAC_TOE).save(tmp_path / "all.npz")
     assert find_suite(str(tmp_path / "all.npz"), TIC_TAC_TOE).name == "all.npz"

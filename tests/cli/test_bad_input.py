@@ -15,16 +15,16 @@ BAD = {
     "out of range": (["match", "winblock:epsilon=2", "random"], "it must be a number from 0 to 1"),
     "no rows": (["perft", "2", "--board", "0x7x4"], "rows is 0"),
     "no line": (["perft", "2", "--board", "6x7x9"], "no line of 9 fits"),
-    "no column": (["perft", "2", "--moves", "8"], "'8' is no move on 6x7x4; columns are 1 to 7"),
+    "no column": (["perft", "2", "--moves", "8"], "'8' is not a move on 6x7x4; columns are 1 to 7"),
     "full column": (["perft", "2", "--moves", "4444444"], "column 4 is full"),
     "after the end": (["play", "--moves", "12121211"], "the game is over"),
-    "letters": (["perft", "2", "--moves", "xyz"], "'x' is no move"),
+    "letters": (["perft", "2", "--moves", "xyz"], "'x' is not a move"),
     "empty board": (["perft", "2", "--board", ""], "board ''"),
     "empty agent": (["match", "", "random"], "there is no agent ''"),
     "10,000 characters": (["perft", "2", "--moves", "4" * 10_000], "10000 moves do not fit"),
     "10,000 characters of board": (["perft", "2", "--board", "4" * 10_000], "is not ROWSxCOLUMNSxINAROW"),
     "10,000 characters of number": (["perft", "x" * 10_000], "DEPTH"),
-    "garbage": (["perft", "2", "--moves", "\udcff\udcfe\x01"], "is no move"),
+    "garbage": (["perft", "2", "--moves", "\udcff\udcfe\x01"], "is not a move"),
     "garbage agent": (["match", "\udcff\x02", "random"], "there is no agent"),
     "garbage file of an agent": (
         ["match", "q:table=\udcff.npz", "random"],
@@ -52,7 +52,7 @@ BAD = {
     "lines as one document": (["solve", "-", "--json"], "--json prints one document"),
     "no workers": (["match", "random", "random", "--workers", "0"], "workers is 0"),
     "depth": (["perft", "43"], "depth is 43"),
-    "human in a match": (["match", "human", "random"], "human needs somebody to ask"),
+    "human in a match": (["match", "human", "random"], "human needs a person to ask"),
     "unknown option": (["perft", "2", "--colour", "red"], "--colour"),
     "unknown command": (["solv"], "there is no command 'solv'"),
     "unknown sub-command": (["book", "burn"], "burn"),
@@ -65,7 +65,7 @@ BAD = {
     "negative seconds": (["solve", "4453", "--seconds", "-1"], "seconds is -1"),
     "no nodes to analyse": (["analyse", "4453", "--nodes", "0"], "nodes is 0"),
     "no seconds to analyse": (["analyse", "4453", "--seconds", "0"], "seconds is 0"),
-    "a bad game to analyse": (["analyse", "4x"], "move 2: 'x' is no move"),
+    "a bad game to analyse": (["analyse", "4x"], "move 2: 'x' is not a move"),
     "no book": (["book", "verify", "/nowhere/book.npz"], "is not a book"),
     "a book without gravity": (
         ["book", "build", "b.npz", "--board", "tictactoe", "--plies", "2"],
@@ -83,7 +83,7 @@ BAD = {
     "results that are none": (["reproduce", "paranji-2025", "--out", "/dev/null"], "/dev/null"),
     "a learner that is no name": (["train", "tictactoe-q", "--set", "learner=[]"], "there is no learner '[]'"),
     "no agent to grade": (["grade", "nobody"], "there is no agent 'nobody'"),
-    "human to grade": (["grade", "human"], "human needs somebody to ask"),
+    "human to grade": (["grade", "human"], "human needs a person to ask"),
     "no workers to grade": (["grade", "random", "--workers", "0"], "workers is 0"),
     "no suite": (["grade", "random", "--suite", "/nowhere/suite.npz"], "is not a suite"),
     "a book for a suite": (["grade", "random", "--suite", SMALL_BOOK], "has format inarow-book 1, not inarow-suite 1"),
@@ -148,4 +148,4 @@ def test_bytes_that_are_no_text_are_a_bad_line(command):
     )
     assert result.returncode == (2 if command == "play" else 1)
     assert result.stderr.count(b"\n") == 1
-    assert b"is no move" in result.stderr
+    assert b"is not a move" in result.stderr

@@ -1,20 +1,20 @@
 import json
+import sys
 
 import pytest
 
-from inarow.cli.benchmarks import rows
-from inarow.cli.benchmarks.peers import compile_c_counter, count_in_c
-from inarow.cli.benchmarks.stored_games import stored_games
+from inarow.cli import benchmarks
 from inarow.games.position import Position
+from inarow_peers.peers import compile_c_counter, count_in_c
 from tests.cli.command_line import inarow
 
 
 def test_rows_carry_the_peer_and_the_ratio(monkeypatch):
-    monkeypatch.setattr(rows, "_SECONDS", 0.01)
-    monkeypatch.setattr(rows, "_PERFT_DEPTH", 5)
-    monkeypatch.setattr(rows, "_MIDGAME", range(22, 25))
-    monkeypatch.setattr(rows, "_OPENING", range(22, 25))
-    found = list(rows.run_benchmarks(peers=True))
+    monkeypatch.setattr(benchmarks, "_SECONDS", 0.01)
+    monkeypatch.setattr(benchmarks, "PERFT_DEPTH", 5)
+    for unit in benchmarks.SOLVE_SAMPLES:
+        monkeypatch.setitem(benchmarks.SOLVE_SAMPLES, unit, (range(22, 25), 8))
+    found = list(benchmarks.run_benchmarks(peers=True))
     assert [(row.name, row.board) for row in found] == [
         ("playouts", "6x7x4"),
         ("playouts", "12x12x5"),
@@ -39,12 +39,22 @@ def test_rows_carry_the_peer_and_the_ratio(monkeypatch):
         assert row.value > 0
         if row.peer is not None:
             assert row.ratio == pytest.approx(row.value / row.peer_value)
+    assert {row.name for row in found if row.peer == "plain Python"} == {"q-episodes"}
 
 
 def test_without_peers_nobody_else_is_measured():
     result = inarow("bench", "--only", "perft", "--json")
     (row,) = json.loads(result.stdout)
     assert (row["name"], row["unit"], row["peer"], row["ratio"]) == ("perft", "nodes/s", None, None)
+
+
+@pytest.mark.parametrize("command", [["bench", "--peers"], ["book", "verify", "none.npz", "--peer"]])
+def test_without_a_clone_one_line_says_where_peers_are(command, monkeypatch):
+    monkeypatch.setitem(sys.modules, "inarow_peers", None)
+    result = inarow(*command)
+    assert (result.returncode, result.stdout) == (2, "")
+    line = "inarow: inarow_peers is missing: peers are measured from a clone of the repository, where it is in tools/\n"
+    assert result.stderr == line
 
 
 def test_the_loop_in_c_counts_the_same():
@@ -55,5 +65,5 @@ def test_the_loop_in_c_counts_the_same():
 
 
 def test_a_round_of_games_counts_what_it_played():
-    work = stored_games(Position.start())
+    work = benchmarks.stored_games(Position.start())
     assert work() == work() == 500

@@ -4,9 +4,11 @@ import io
 import json
 import shlex
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -21,15 +23,6 @@ from tests.cli.command_line import document, inarow, inarow_process, process_com
 def test_a_hint_is_given():
     result = inarow("play", "--moves", "44455554221", stdin="h\n")
     assert "best: 1 2 3 4 5 6 7 (score -15, 2 plies to the end)" in result.stdout
-
-
-def test_help_names_every_command():
-    result = inarow("--help")
-    assert result.returncode == 0
-    games = ("play", "match", "tournament", "leaderboard", "grade", "report")
-    for command in (*games, "solve", "analyse", "agents", "perft", "bench", "warmup"):
-        assert command in result.stdout
-        assert "--seed" in inarow(command, "--help").stdout
 
 
 def test_a_piped_game_is_played_to_its_end():
@@ -174,17 +167,39 @@ def test_a_tournament_with_a_folder_keeps_its_store_and_its_report_there(tmp_pat
     assert inarow("report", str(out), "--board", "tictactoe", cwd=tmp_path).returncode == 0
 
 
-def test_an_interrupted_tournament_goes_on(tmp_path):
+def test_an_interrupted_tournament_continues_where_it_stopped(tmp_path):
+    def command(store: Path) -> list[str]:
+        return f"tournament winblock greedy random --board tictactoe --games 4000 --seed 3 --store {store}".split()
+
     store = tmp_path / "lab.sqlite"
-    command = f"tournament winblock greedy --games 100000 --store {store}"
-    process = start_inarow(*command.split())
-    while not store.exists() or not inarow("leaderboard", "--store", str(store)).stdout.startswith("#"):
-        time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=30)
+    with start_inarow(*command(store)) as process:
+        try:
+            wait_for_games(store, 200)
+            process.send_signal(signal.SIGINT)
+            _, stderr = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == 130
-    assert "of 100000 games; the same command goes on" in stderr
+    assert "of 12000 games; the same command" in stderr
     assert "Traceback" not in stderr
+    before = stored_games(store)
+    assert 200 <= len(before) < 12_000
+    document(*command(store))
+    after = stored_games(store)
+    assert len(after) == 12_000
+    assert before.items() <= after.items()  # times included: nothing was played again
+    whole = tmp_path / "whole.sqlite"
+    document(*command(whole))
+    moves, moves_of_whole = ([moves for moves, _ in games.values()] for games in (after, stored_games(whole)))
+    assert sorted(moves) == sorted(moves_of_whole)
+
+
+def stored_games(path: Path) -> dict[int, tuple[str, bytes]]:
+    """Moves and details of every game in a store, by its number."""
+    with closing(sqlite3.connect(path)) as connection:
+        return {
+            id: (moves, details) for id, moves, details in connection.execute("SELECT id, moves, details FROM games")
+        }
 
 
 def test_perft_json_keeps_its_contract():
@@ -264,7 +279,7 @@ def test_a_book_is_built_verified_exported_and_used(tmp_path):
     result = inarow("solve", "12", "--board", "4x5x4", "--book", str(broken), "--json")
     assert result.returncode == 0
     assert result.stderr.count("\n") == 1
-    assert "going on without a book" in result.stderr
+    assert "continuing without a book" in result.stderr
     assert json.loads(result.stdout)["nodes"] > 0
 
 
@@ -316,7 +331,7 @@ def test_agents_json_lists_parameters():
         "default": 0.0,
         "minimum": 0,
         "maximum": 1,
-        "summary": "chance of a uniformly random move instead",
+        "summary": "probability of a uniformly random move instead",
     }
 
 

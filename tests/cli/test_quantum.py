@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from inarow.errors import InvalidDrawError
-from inarow.report.quantum_draw import parse_draw
-from inarow.report.quantum_picture import write_picture
+from inarow.report.quantum import parse_draw, write_picture
 from tests.cli.command_line import document, inarow
 
 needs_qiskit = pytest.mark.skipif(not find_spec("qiskit_aer"), reason="the extra `quantum` is not installed")
@@ -25,7 +24,7 @@ def test_show_draws_circuit_amplitudes_and_chances(tmp_path):
     lines = result.stdout.splitlines()
     assert "Ry(1.9106)" in result.stdout
     assert " 7       yes      +0.2236           +0.5367  0.0500              0.2880 " in lines
-    assert "flagged mass 0.1500, m of santos-2025 from 0 to 3, best m 1" in lines
+    assert "flagged mass 0.1500, santos-2025 draws m from 0 to 3, best m 1" in lines
     assert "m   1  0.8640  ################################### <" in lines
     assert ElementTree.parse(tmp_path / "draw.svg").getroot().tag.endswith("svg")
 
@@ -63,13 +62,13 @@ def test_without_qiskit_one_line_names_the_extra(command):
     ("probabilities", "flags", "m", "message"),
     [
         ("0.5,0.4", "1", None, "the probabilities sum to 0.9; they must sum to 1"),
-        ("0.5,x", "1", None, "'x' is no probability; give numbers from 0 to 1, - for a full column"),
-        ("nan,0.5", "1", None, "'nan' is no probability"),
-        ("1.5,-0.5", "1", None, "'1.5' is no probability"),
-        ("", "1", None, "'' is no probability"),
-        ("0.5,0.5", "3", None, "'3' is no column; columns are 1 to 2"),
-        ("0.5,0.5", "", None, "'' is no column; columns are 1 to 2"),
-        ("0.5,0.5", "0", None, "'0' is no column; columns are 1 to 2"),
+        ("0.5,x", "1", None, "'x' is not a probability; give numbers from 0 to 1, - for a full column"),
+        ("nan,0.5", "1", None, "'nan' is not a probability"),
+        ("1.5,-0.5", "1", None, "'1.5' is not a probability"),
+        ("", "1", None, "'' is not a probability"),
+        ("0.5,0.5", "3", None, "'3' is not a column; columns are 1 to 2"),
+        ("0.5,0.5", "", None, "'' is not a column; columns are 1 to 2"),
+        ("0.5,0.5", "0", None, "'0' is not a column; columns are 1 to 2"),
         ("0.5,-,0.5", "2", None, "column 2 is full and cannot be flagged"),
         ("1,0", "2", None, "the flagged columns have no probability; there is nothing to amplify"),
         ("0.5,0.5", "1", -1, "m is -1; it must be 0 to 100"),
@@ -98,7 +97,7 @@ def test_the_same_draw_makes_the_same_picture(tmp_path, probabilities, flags, m)
 def test_a_picture_needs_a_name_that_says_its_kind():
     result = inarow("quantum", "show", "--probabilities", "1", "--flags", "1", "--out", "draw.gif")
     assert result.returncode == 2
-    assert result.stderr == "inarow: 'draw.gif' is no .svg or .png file\n"
+    assert result.stderr == "inarow: 'draw.gif' is not an .svg or .png file\n"
 
 
 def test_rounded_probabilities_are_made_exact():

@@ -27,7 +27,7 @@ def test_a_local_cluster_plays_the_same_match_and_says_nothing():
     ("arguments", "line"),
     [
         (["match", "random", "greedy", "--ray", "127.0.0.1:9"], "no cluster answers at '127.0.0.1:9': "),
-        (["grade", "random", "--ray", "cluster"], "'cluster' is no cluster; give HOST:PORT, auto or local"),
+        (["grade", "random", "--ray", "cluster"], "'cluster' is not a cluster address; give HOST:PORT, auto or local"),
         (["match", "random", "greedy", "--ray", "local", "--workers", "0"], "workers is 0; it must be 1 to 100000"),
         (["train", "tictactoe-q", "--ray", "local"], "--ray is for alphazero: other learners play in one process"),
     ],
@@ -46,4 +46,4 @@ def test_a_run_that_could_not_reach_its_cluster_says_how_to_go_on(tmp_path):
     folder = tmp_path / "run"
     result = inarow("train", "tictactoe", "--ray", "127.0.0.1:9", "--out", str(folder))
     assert result.returncode == 2
-    assert result.stderr.endswith(f"the run has begun, go on with: inarow train --resume {folder} --ray ADDRESS\n")
+    assert result.stderr.endswith(f"the run was started; resume with: inarow train --resume {folder} --ray ADDRESS\n")

@@ -122,7 +122,7 @@ def test_a_dumb_terminal_reads_lines_and_forgives(terminal):
     screen = terminal("play", term="dumb")
     screen.wait_for("X to move:")
     screen.send("9\n")
-    screen.wait_for("is no move")
+    screen.wait_for("is not a move")
     screen.send("4\n")
     screen.wait_for("O to move:")
     screen.send("quit\n")
@@ -145,7 +145,7 @@ def test_ctrl_c_in_a_game_tells_how_to_go_on(terminal):
     screen.send("4")
     screen.wait_for("O to move")
     screen.send("\x03")
-    screen.wait_for("go on with: inarow play --board connect4 --first human --second human --moves 4")
+    screen.wait_for("continue with: inarow play --board connect4 --first human --second human --moves 4")
     screen.wait_for("interrupted")
     assert screen.close() == 130
 

@@ -1,17 +1,17 @@
-"""What `inarow train` tells people, whatever it trains."""
+"""What `inarow train` prints, whatever it trains."""
 
 import shlex
 
 import pytest
 
-from inarow.cli.training import hint_to_resume
+from inarow.cli.train import _hints_to_resume
 from tests.cli.command_line import document, inarow
 
 LONG_NAME = "a folder with a long name " * 6
 
 
 def next_steps(shown: str) -> dict[str, list[str]]:
-    """The commands that are told after a run, by what they are for."""
+    """The commands that are printed after a run, by their purpose."""
     told = [line.partition(": inarow ") for line in shown.splitlines()]
     return {purpose: shlex.split(command) for purpose, colon, command in told if colon}
 
@@ -34,10 +34,10 @@ def test_what_kaggle_cannot_play_is_not_offered_for_export(tmp_path):
     assert list(next_steps(result.stdout)) == ["play it", "measure it"]
 
 
-def test_an_interrupted_run_tells_in_one_line_how_to_go_on(tmp_path, capsys):
+def test_an_interrupted_run_says_in_one_line_how_to_resume(tmp_path, capsys):
     folder = tmp_path / LONG_NAME.strip()
-    with pytest.raises(KeyboardInterrupt), hint_to_resume(folder):
+    with pytest.raises(KeyboardInterrupt), _hints_to_resume(folder):
         raise KeyboardInterrupt
     told = capsys.readouterr().err
     assert told.count("\n") == 1
-    assert shlex.split(told.partition("go on with: ")[2]) == ["inarow", "train", "--resume", str(folder)]
+    assert shlex.split(told.partition("resume with: ")[2]) == ["inarow", "train", "--resume", str(folder)]

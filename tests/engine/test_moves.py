@@ -1,5 +1,6 @@
 """Moves and positions as protocols write them, and the line mode."""
 
+import math
 import re
 import subprocess
 import sys
@@ -13,10 +14,12 @@ from inarow.engine.moves import (
     format_openspiel_move,
     parse_engine_move,
     parse_engine_moves,
+    parse_position,
 )
-from inarow.engine.requests import GoLimits, parse_go, parse_position
+from inarow.engine.search import parse_go
 from inarow.errors import NotationError
 from inarow.games.position import Position
+from inarow.search.limits import Limits
 from tests.strategies import positions, specs
 
 
@@ -29,7 +32,7 @@ def test_moves_are_read_as_they_are_written(spec, data):
 
 @given(specs(), st.text("abxoXO(),. -\0\udcffé", max_size=6))
 def test_other_texts_are_no_moves(spec, text):
-    with pytest.raises(NotationError, match="is no move on"):
+    with pytest.raises(NotationError, match="is not a move on"):
         parse_engine_move(text, spec)
 
 
@@ -49,14 +52,14 @@ def test_a_move_string_stands_for_its_moves():
 
 
 def test_limits_of_go():
-    assert parse_go([], 1) == GoLimits()
-    assert parse_go(["depth", "3", "nodes", "10", "movetime", "2500"], 1) == GoLimits(depth=3, nodes=10, seconds=2.5)
-    assert parse_go(["movetime", "soon", "depth"], 1) == GoLimits()
-    assert parse_go(["wtime", "24000", "btime", "1", "winc", "1000"], 1) == GoLimits(seconds=2.8)
-    assert parse_go(["wtime", "24000", "btime", "-5"], 2) == GoLimits(seconds=0.01)
-    assert parse_go(["infinite"], 2).infinite
+    assert parse_go([], 1) == Limits()
+    assert parse_go(["depth", "3", "nodes", "10", "movetime", "2500"], 1) == Limits(depth=3, nodes=10, seconds=2.5)
+    assert parse_go(["movetime", "soon", "depth"], 1) == Limits()
+    assert parse_go(["wtime", "24000", "btime", "1", "winc", "1000"], 1) == Limits(seconds=2.8)
+    assert parse_go(["wtime", "24000", "btime", "-5"], 2) == Limits(seconds=0.01)
+    assert parse_go(["infinite"], 2) == parse_go(["ponder", "wtime", "5"], 1) == Limits(seconds=math.inf)
     for name in ("movetime", "wtime"):  # more than any timer takes
-        assert parse_go([name, "9" * 15], 1) == GoLimits(seconds=3600)
+        assert parse_go([name, "9" * 15], 1) == Limits(seconds=3600)
 
 
 @pytest.mark.compiled
@@ -64,5 +67,5 @@ def test_the_line_mode_answers_a_line_with_a_line():
     command = [sys.executable, "-m", "inarow", "engine", "--protocol", "lines"]
     result = subprocess.run(command, input="4453\n9\n4455\n", capture_output=True, text=True, timeout=120)
     assert result.stdout == "4453 -2\n\n4455 18\n"
-    assert result.stderr.startswith("inarow: line 2: move 1: '9' is no move")
+    assert result.stderr.startswith("inarow: line 2: move 1: '9' is not a move")
     assert result.returncode == 1

@@ -1,7 +1,9 @@
 """The UCI-shaped protocol: transcripts with real processes, and garbage."""
 
 import io
+import math
 import threading
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -10,11 +12,11 @@ from hypothesis import strategies as st
 from inarow.agents.agent import Decision
 from inarow.agents.registry import make_agent
 from inarow.arena.game import play_game
-from inarow.engine.requests import GoLimits
 from inarow.engine.search import Search
-from inarow.engine.setup import OPTIONS, Setup
+from inarow.engine.setup import OPTIONS, Setup, build_agent
 from inarow.engine.uci import UciEngine
 from inarow.games.position import Position
+from inarow.search.limits import Limits
 from tests.engine.client import EngineProcess
 
 pytestmark = pytest.mark.compiled
@@ -41,13 +43,13 @@ def test_a_client_is_served_in_a_process():
         assert "score mate -" not in said[-2]
         assert said[-1] in ("bestmove 3", "bestmove 6")
         engine.send("position startpos moves 4 4 5 5 bad luck")
-        assert "'bad' is no move" in engine.read_until("info string")[-1]
+        assert "'bad' is not a move" in engine.read_until("info string")[-1]
         engine.send("\x00\udcff quatsch go")  # unknown words are skipped, go is known
         assert engine.read_until("bestmove")[-1] in ("bestmove 3", "bestmove 6")
         assert engine.quit() == 0
 
 
-def test_the_engine_thinks_until_it_is_told_to_stop_and_tells_what_it_knows():
+def test_an_infinite_search_reports_what_it_knows_until_it_is_stopped():
     with EngineProcess() as engine:
         engine.send("setoption name OwnBook value false")
         engine.send("isready")
@@ -77,30 +79,97 @@ def test_ctrl_c_ends_it_with_one_line(is_thinking):
         assert engine.interrupt() == (130, "inarow: interrupted\n")
 
 
-@pytest.mark.parametrize("agent", ["solver", "solver:level=9", "minimax", "mcts", "hybrid", "random"])
-def test_stop_is_answered_once(agent):
-    output = io.StringIO()
+AGENTS = ["solver", "solver:book=false", "solver:level=9", "minimax", "mcts", "hybrid", "alphazero", "random"]
+SOON = 1.0
+"""Seconds for what takes 50 ms on a quiet machine."""
+
+
+def searching_threads(before: set[threading.Thread]) -> list[threading.Thread]:
+    """The threads that are still alive a moment later."""
+    for thread in set(threading.enumerate()) - before:
+        thread.join(SOON)
+    return [thread for thread in threading.enumerate() if thread not in before]
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_stop_is_answered_once_and_no_thread_outlives_it(agent):
+    output, before = io.StringIO(), set(threading.enumerate())
     engine = UciEngine(Setup(agent=agent), output)
+    engine.handle(["isready"])
+    for _ in range(2):
+        engine.handle(["go", "infinite"])
+        time.sleep(0.1)
+        clock = time.perf_counter()
+        engine.handle(["stop"])
+        assert time.perf_counter() - clock < SOON
+        assert searching_threads(before) == []
+    answers = [line for line in output.getvalue().splitlines() if line.startswith("bestmove ")]
+    assert len(answers) == 2
+    assert {answer.split()[1] for answer in answers} <= set("1234567")
+
+
+@pytest.mark.parametrize("end", [["quit"], []])
+def test_no_search_outlives_the_engine(end):
+    before = set(threading.enumerate())
+    said = transcript("setoption name OwnBook value false", "go infinite", *end)
+    assert [thread for thread in threading.enumerate() if thread not in before] == []
+    assert sum(line.startswith("bestmove ") for line in said) == 1
+
+
+def test_the_timer_of_a_search_ends_with_it():
+    before = set(threading.enumerate())
+    assert transcript("position startpos moves 121212", "go movetime 60000")[-1] == "bestmove 1"
+    assert searching_threads(before) == []
+
+
+def test_a_stopped_search_answers_with_the_best_move_so_far():
+    """The minimax of the agent sees the only move that does not lose, the quick answer does not."""
+    output = io.StringIO()
+    engine = UciEngine(Setup(agent="minimax"), output)
+    engine.handle(["position", "startpos", "moves", "4", "1", "5"])
     engine.handle(["go", "infinite"])
+    time.sleep(0.3)
     engine.handle(["stop"])
-    assert sum(line.startswith("bestmove ") for line in output.getvalue().splitlines()) == 1
+    assert output.getvalue().splitlines()[-1] in ("bestmove 3", "bestmove 6")
 
 
-def test_stop_is_answered_for_a_thinker_that_does_not_hear_it():
-    is_told, said = threading.Event(), []
+def test_stop_is_answered_for_an_agent_that_does_not_stop():
+    may_end, said = threading.Event(), []
 
     class Deaf:
-        def think(self, position, limits, is_over, tell):
-            is_told.wait(60)
+        name = "deaf"
+
+        def decide(self, position, *, limits=None, watch=None):
+            may_end.wait(60)
             return Decision(action=0)
 
-    search = Search(Deaf(), Position.start(), GoLimits(infinite=True), 1, said.append)
+    search = Search(Deaf(), Position.start(), Limits(seconds=math.inf), 1, said.append)
     search.start()
     search.stop()
     assert said == ["bestmove 4"]
-    is_told.set()
+    assert not search.has_ended(0.01)
+    may_end.set()
     assert search.has_ended(60)
     assert said == ["bestmove 4"]
+
+
+@pytest.mark.parametrize(
+    ("options", "agent", "expected"),
+    [
+        ({"threads": 3, "memory": 64, "book": False, "lines": 2}, "solver", (3, 64, False, "all")),
+        ({}, "solver", (1, 256, True, "best")),
+        ({"threads": 3}, "solver:threads=2", (2, 256, True, "best")),
+        ({"memory": 9999, "threads": 2}, "mcts", (2, 4096)),
+    ],
+)
+def test_options_become_parameters_of_the_agent(options, agent, expected):
+    parameters = build_agent(Setup(agent=agent, **options))._parameters
+    names = ("threads", "memory", "book", "scores")[: len(expected)]
+    assert tuple(getattr(parameters, name) for name in names) == expected
+
+
+def test_a_level_of_the_solver_ignores_the_options_of_the_solver():
+    assert build_agent(Setup(level=3, threads=2, book=False)).name == "solver:level=3"
 
 
 def test_a_game_of_two_processes_is_the_game_of_two_agents():
@@ -167,12 +236,12 @@ def test_complaints_are_info_strings(line, reason):
 
 def test_whatever_an_agent_raises_is_told(monkeypatch):
     bad = "setoption name Agent value kaggle:file=\x00"
-    assert transcript(bad, "isready") == ["readyok", "info string kaggle needs an agent file; '\\x00' is none"]
+    assert transcript(bad, "isready") == ["readyok", "info string kaggle needs an agent file; '\\x00' is not a file"]
 
     def fail(setup):
         raise ZeroDivisionError("no\nluck")
 
-    monkeypatch.setattr("inarow.engine.uci.make_thinker", fail)
+    monkeypatch.setattr("inarow.engine.uci.build_agent", fail)
     complaint = "info string no luck"
     assert transcript("isready", "go") == ["readyok", complaint, complaint, "bestmove (none)"]
 

@@ -35,6 +35,12 @@ def probe_landing(layout, mask, action):
 
 
 @kernel
+def probe_places(layout, cell):
+    row, column = rules.row_and_column(cell, layout)
+    return row, column, rules.cell_at(row, column, layout), rules.action_of(cell, layout)
+
+
+@kernel
 def probe_shifts(left, right, distance):
     return left & right, left | right, left ^ right, ~left, left << distance, left >> distance
 

@@ -6,7 +6,7 @@ from inarow.errors import InvalidLimitError
 from inarow.games.perft import count_positions, count_sequences
 from inarow.games.position import Position
 from inarow.games.spec import TIC_TAC_TOE, GameSpec
-from tests import reference
+from tests.twins import reference
 
 # Connect Four, sequences by depth (no play after a win) and distinct positions by ply (OEIS A212693).
 SEQUENCES = [1, 7, 49, 343, 2401, 16807, 117649, 823536, 5673234, 39394572]

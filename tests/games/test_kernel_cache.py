@@ -1,10 +1,14 @@
-"""The folder of machine code is named by all sources that the machine code comes from."""
+"""The folder of compiled kernels is named by all their sources; only warmup deletes old ones."""
 
 from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import pkgutil
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -13,7 +17,12 @@ import pytest
 from numba.core.registry import CPUDispatcher
 
 import inarow
-from inarow.games.kernel_cache import kernel_sources
+from inarow.cli.warmup import warmup
+from inarow.games import warm_up as games_warm_up
+from inarow.games.kernel_cache import cache_folder, kernel_sources, remove_old_caches
+from inarow.learning import warm_up as learning_warm_up
+from inarow.search import warm_up as search_warm_up
+from inarow.studies import warm_up as studies_warm_up
 
 
 def modules_with_kernels() -> list[ModuleType]:
@@ -61,3 +70,49 @@ def test_files_that_no_kernel_needs_are_not_among_their_sources():
     names = {path.name for path in kernel_sources()}
     assert "rules.py" in names
     assert "app.py" not in names
+
+
+@pytest.fixture
+def caches(tmp_path, monkeypatch) -> Iterator[Path]:
+    """A cache folder with files, folders of other sources from new to old, and one that is not ours."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for number, name in enumerate(["a" * 16, "b" * 16, "c" * 16, "d" * 16]):
+        folder = tmp_path / "inarow" / name
+        folder.mkdir(parents=True)
+        (folder / "kernel.nbi").touch()
+        os.utime(folder, (1000 - number, 1000 - number))
+    (tmp_path / "inarow" / "notes").mkdir()
+    cache_folder.cache_clear()
+    yield tmp_path / "inarow"
+    cache_folder.cache_clear()
+
+
+def test_the_cache_folder_is_created_and_nothing_is_deleted(caches):
+    before = set(caches.rglob("*"))
+    folder = cache_folder()
+    assert folder.is_dir()
+    assert set(caches.rglob("*")) == before | {folder}
+
+
+def test_old_caches_are_removed_except_the_current_and_the_newest(caches):
+    remove_old_caches()
+    left = {folder.name for folder in caches.iterdir()}
+    assert left == {cache_folder().name, "a" * 16, "b" * 16, "notes"}
+
+
+def test_commands_delete_no_caches(caches):
+    environment = {**os.environ, "XDG_CACHE_HOME": str(caches.parent), "NUMBA_DISABLE_JIT": "1"}
+    before = {folder.name for folder in caches.iterdir()}
+    subprocess.run([sys.executable, "-m", "inarow", "perft", "2"], env=environment, check=True, capture_output=True)
+    after = {folder.name for folder in caches.iterdir()}
+    assert before < after  # and the folder of the command
+
+
+def test_warmup_deletes_old_caches(caches, monkeypatch, capsys):
+    for package in (learning_warm_up, search_warm_up, studies_warm_up):
+        monkeypatch.setattr(package, "warm_up_steps", list)
+    monkeypatch.setattr(games_warm_up, "warm_up_steps", lambda: [("nothing", dict)])
+    warmup(json=True)
+    assert "nothing" in capsys.readouterr().out
+    assert not (caches / ("d" * 16)).exists()
+    assert (caches / ("a" * 16)).exists()

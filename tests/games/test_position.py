@@ -2,15 +2,15 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 
-from inarow.errors import FinishedGameError, IllegalMoveError, NotationError
+from inarow.errors import FinishedGameError, IllegalMoveError, NotationError, UnreachablePositionError
 from inarow.games.notation import parse_move
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.games.symmetry import canonical, canonical_key, symmetries
-from tests import reference
 from tests.strategies import positions
+from tests.twins import reference
 
 
 def test_a_line_on_the_last_free_cell_wins():
@@ -179,18 +179,18 @@ def test_numpy_integers_are_actions():
 @pytest.mark.parametrize(
     ("moves", "board", "reason"),
     [
-        ("8", "6x7x4", "move 1: '8' is no move on 6x7x4; columns are 1 to 7"),
+        ("8", "6x7x4", "move 1: '8' is not a move on 6x7x4; columns are 1 to 7"),
         ("4444444", "6x7x4", "move 7: column 4 is full"),
         ("12121213", "6x7x4", "move 8: column 3 .*the game is over; legal: none"),
         ("55", "tictactoe", "move 2: cell 5 is taken"),
-        ("abc", "6x7x4", "move 1: 'a' is no move"),
-        ("4 4", "6x7x4", "move 2: ' ' is no move"),
-        ("4,4", "6x7x4", "move 2: ',' is no move"),
-        ("0", "6x7x4", "move 1: '0' is no move"),
+        ("abc", "6x7x4", "move 1: 'a' is not a move"),
+        ("4 4", "6x7x4", "move 2: ' ' is not a move"),
+        ("4,4", "6x7x4", "move 2: ',' is not a move"),
+        ("0", "6x7x4", "move 1: '0' is not a move"),
         ("1" * 10_000, "6x7x4", "10000 moves do not fit on 6x7x4, which has 42 cells"),
-        ("\x00\udcff", "6x7x4", "move 1: '.x00' is no move"),
-        ("1,,2", "15x15x5/free", "move 2: '' is no move"),
-        ("226", "15x15x5/free", "move 1: '226' is no move"),
+        ("\x00\udcff", "6x7x4", "move 1: '.x00' is not a move"),
+        ("1,,2", "15x15x5/free", "move 2: '' is not a move"),
+        ("226", "15x15x5/free", "move 1: '226' is not a move"),
         ("1,²", "15x15x5/free", "move 2: "),
     ],
 )
@@ -232,3 +232,28 @@ def test_line_yields_every_position_of_the_game():
     assert Position.from_actions(position.actions) == position
     with pytest.raises(IllegalMoveError):
         Position.from_actions([0] * 7)
+
+
+@given(positions(max_side=8))
+def test_the_last_cell_and_the_heights_are_those_of_the_stones(position):
+    stones = position.to_array() != 0
+    assert list(position.column_heights) == stones.sum(axis=0).tolist()
+    if not position.actions:
+        assert position.last_cell is None
+    else:
+        *_, before, _ = position.line()
+        added = np.argwhere(stones != (before.to_array() != 0))
+        assert [position.last_cell] == [tuple(cell) for cell in added.tolist()]
+
+
+@given(positions(max_side=8))
+def test_a_key_leads_back_to_its_position(position):
+    assume(position.spec.gravity and position.winner is None)
+    assert Position.from_key(position.key, position.spec) == position
+
+
+def test_a_key_that_no_game_reaches_is_rejected():
+    start = Position.start(GameSpec(3, 3, 3))
+    two_stones_of_one_side = start.key + 0b011  # in the first column, the marker moves up by two
+    with pytest.raises(UnreachablePositionError, match="no order of alternating moves"):
+        Position.from_key(two_stones_of_one_side, start.spec)

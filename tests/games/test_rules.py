@@ -2,19 +2,26 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inarow.games import rules
-from inarow.games.bits import from_int, to_int
+from inarow.games.bits import Wide, from_int, to_int
 from inarow.games.kernels import compiled_layout
 from inarow.games.layout import layout_of
 from inarow.games.position import Position, cells_of
 from inarow.games.spec import GameSpec
-from inarow.games.wide import Wide
-from tests import reference
-from tests.games.probe import probe_facts, probe_hash, probe_landing, probe_sets, probe_shifts, probe_single
-from tests.strategies import positions
+from tests.games.probe import (
+    probe_facts,
+    probe_hash,
+    probe_landing,
+    probe_places,
+    probe_sets,
+    probe_shifts,
+    probe_single,
+)
+from tests.strategies import positions, specs
+from tests.twins import reference
 
 WHOLE_WORD = GameSpec(7, 8, 4)
 numbers = st.integers(0, 2**320 - 1)
@@ -49,9 +56,7 @@ def test_compiled_rules_equal_the_plain_ones(position):
 
 
 def _last_cell(position):
-    before = Position.start(position.spec)
-    for action in position.actions[:-1]:
-        before = before.play(action)
+    *_, before, _ = position.line()
     return before.landing_cell(position.actions[-1])
 
 
@@ -66,6 +71,33 @@ def test_the_rules_equal_the_reference(position):
         assert rules.has_line(stones, layout) == (position.winner == side)
         found = rules.winning_cells(stones, position.mask, layout)
         assert {layout.row_and_column(cell) for cell in cells_of(found)} == reference.winning_cells(cells, side, spec)
+
+
+@pytest.mark.parametrize("board", ["6x7x4", "3x5x3/free", "16x3x4", "15x15x5/free"])
+def test_cells_have_a_place_and_an_action(board):
+    spec = GameSpec.parse(board)
+    layout, compiled, start = layout_of(spec), compiled_layout(spec), Position.start(spec)
+    places = [(row, column) for row in range(spec.rows) for column in range(spec.columns)]
+    for number, (row, column) in enumerate(places):
+        cell = layout.cell(row, column)
+        action = column if spec.gravity else number
+        assert tuple(probe_places(compiled, cell)) == (row, column, cell, action)
+        assert (layout.row_and_column(cell), start.action_of(cell)) == ((row, column), action)
+
+
+@pytest.mark.parametrize("board", ["4x4x4", "6x7x4", "4x5x3/free", "12x11x5"])
+@pytest.mark.parametrize("window", ["4x4x4", "3x2x2", "1x4x2"])
+@given(data=st.data())
+def test_a_window_is_a_part_of_the_board(board, window, data):
+    spec, part = GameSpec.parse(board), GameSpec.parse(window)
+    position = data.draw(positions(spec=spec))
+    left = data.draw(st.integers(0, spec.columns - part.columns))
+    base = data.draw(st.integers(0, spec.rows - part.rows))
+    seen = rules.window(position.mask, left, base, layout_of(part), position.layout)
+    top = spec.rows - base - part.rows
+    expected = position.to_array()[top : top + part.rows, left : left + part.columns] != 0
+    cells = [layout_of(part).cell(int(row), int(column)) for row, column in np.argwhere(expected)]
+    assert cells_of(seen) == sorted(cells)
 
 
 @given(positions(max_side=7))
@@ -121,15 +153,14 @@ def test_a_wide_number_computes_like_an_integer(left, right, distance):
     assert tuple(Wide(*words).to_int() for words in got) == expected
 
 
-@given(positions(max_side=8), positions(max_side=8))
-def test_the_hash_key_tells_positions_apart(one, other):
-    assume(one.spec.fits_word)
-    layout = compiled_layout(one.spec)
-    hashed = probe_hash(layout, np.uint64(one.stones), np.uint64(one.mask))
-    if one.spec.gravity:
-        assert int(hashed) == one.key
-    if one.spec == other.spec and one != other:
-        assert hashed != probe_hash(layout, np.uint64(other.stones), np.uint64(other.mask))
+@given(st.data(), specs(max_side=8).filter(lambda spec: spec.fits_word))
+def test_the_hash_key_of_a_word_tells_positions_apart(data, spec):
+    one, other = data.draw(positions(spec=spec)), data.draw(positions(spec=spec))
+    layout = compiled_layout(spec)
+    first, second = (probe_hash(layout, np.uint64(each.stones), np.uint64(each.mask)) for each in (one, other))
+    assert (first == second) == (one == other)
+    if spec.gravity:
+        assert (int(first), int(second)) == (one.key, other.key)
 
 
 @given(st.lists(positions(spec=GameSpec(9, 9, 5, gravity=False)), min_size=2, max_size=8))

@@ -10,7 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from inarow.errors import NetError
 from inarow.games.spec import CONNECT_FOUR, GameSpec
-from inarow.learning.net_file import Net, NetAbout, load_net, save_net, to_bytes
+from inarow.learning.net_file import Net, NetAbout, load_net, to_bytes
 from inarow.storage.atomic import content_hash
 
 ABOUT = NetAbout(kind="deep-q", board="6x7x4", config={"alpha": 0.8}, seed=3, provenance={"episodes": 300})
@@ -30,7 +30,7 @@ def scaling(factor: float, *, operator: str = "Mul", domain: str = "") -> onnx.M
 
 def saved(folder: Path, factor: float = 2.0, about: NetAbout = ABOUT) -> Path:
     path = folder / "net.onnx"
-    save_net(path, scaling(factor), about)
+    path.write_bytes(to_bytes(scaling(factor), about))
     return path
 
 

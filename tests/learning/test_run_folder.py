@@ -18,8 +18,8 @@ from inarow.learning.deep_q.run import DeepQRun
 from inarow.learning.event_file import EventFile
 from inarow.learning.run_folder import CurveFiles, RunClaim
 from inarow.learning.tabular.config import Phase, QConfig
-from inarow.learning.tabular.run import TrainingRun
-from tests.learning.alphazero.test_run import tiny
+from inarow.learning.tabular.run import QRun
+from tests.learning.alphazero.tiny_runs import tiny
 from tests.learning.deep_q.nets import config_of
 
 
@@ -110,7 +110,7 @@ def stop(_: object) -> None:
 
 Q = QConfig(board="tictactoe", report=1000, phases=(Phase(episodes=3000, opponent="random"),))
 RUNS = {
-    "q": (TrainingRun, Q, "episode"),
+    "q": (QRun, Q, "episode"),
     "deep-q": (DeepQRun, config_of("4x4x4", episodes=40, batch=10), "episode"),
     "alphazero": (AlphaZeroRun, tiny(), "games"),
 }
@@ -153,7 +153,7 @@ def test_a_run_that_was_extended_meanwhile_is_not_trained_by_its_old_config(tmp_
 
 
 def test_who_stopped_a_run_can_go_on_with_it(tmp_path):
-    run = TrainingRun.start(Q, tmp_path)
+    run = QRun.start(Q, tmp_path)
     with pytest.raises(StopError):
         run.train(stop)
     run.train()
@@ -163,4 +163,4 @@ def test_who_stopped_a_run_can_go_on_with_it(tmp_path):
 def test_a_run_is_claimed_while_it_is_begun(tmp_path):
     claim = RunClaim(tmp_path, "checkpoint")
     with claim.begun(Q), pytest.raises(ConfigError, match="is in use: another process trains there"):
-        TrainingRun.resume(tmp_path)
+        QRun.resume(tmp_path)

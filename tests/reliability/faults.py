@@ -1,4 +1,4 @@
-"""What was done to long work and files, and what came of it, as lines of JSON for `table.py`."""
+"""Records injected faults and their consequences as lines of JSON for `table.py`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import time
 from collections.abc import Iterator
 
 FAULTS_FILE = "INAROW_FAULTS"
-"""Names the file to which faults are told; without it nobody is told."""
+"""The environment variable with the file for the records; nothing is recorded without it."""
 
 
-def tell(fault: str, target: str, *, injected: int, lost: str, seen: str) -> None:
-    """What happened `injected` times to the target: what of finished work was lost, how a user sees it."""
+def report_fault(fault: str, target: str, *, injected: int, lost: str, seen: str) -> None:
+    """Records a fault injected `injected` times: what finished work was lost, and what the user sees."""
     path = os.environ.get(FAULTS_FILE)
     if path is not None:
         line = {"fault": fault, "target": target, "injected": injected, "lost": lost, "seen": seen}
@@ -21,7 +21,7 @@ def tell(fault: str, target: str, *, injected: int, lost: str, seen: str) -> Non
 
 
 def rounds(at_least: int, seconds: float) -> Iterator[int]:
-    """0, 1, 2, ... so many, and then on until the time is over."""
+    """0, 1, 2, ...: at least `at_least` numbers, and more until the time is over."""
     end = time.monotonic() + seconds
     number = 0
     while number < at_least or time.monotonic() < end:
@@ -30,6 +30,6 @@ def rounds(at_least: int, seconds: float) -> Iterator[int]:
 
 
 def last_line(said: str) -> str:
-    """What a failed command told: its only line, or the last one after its notes."""
+    """The last line that a failed command printed: its error message."""
     assert "Traceback" not in said, said
     return said.rstrip("\n").split("\n")[-1]

@@ -15,7 +15,7 @@ import numpy as np
 
 from inarow.agents.registry import make_agent
 from inarow.arena.store import Store
-from inarow.arena.store_entries import AgentIdentity
+from inarow.arena.store_rows import AgentIdentity
 from inarow.arena.suite import Suite
 from inarow.arena.suite_build import build_suite
 from inarow.errors import BookError
@@ -23,17 +23,17 @@ from inarow.games.pgn import to_pgn
 from inarow.games.position import Position
 from inarow.games.record import GameRecord, to_json_line
 from inarow.games.spec import GameSpec
-from inarow.learning.config import find_document, presets
+from inarow.learning.config import find_document, presets, to_config
 from inarow.learning.deep_q.run import DeepQRun
-from inarow.learning.tabular.config import find_q_config
-from inarow.learning.tabular.run import TrainingRun
+from inarow.learning.tabular.config import QConfig
+from inarow.learning.tabular.run import QRun
 from inarow.search.solver.book import Book
 from inarow.search.solver.book_build import build_book
 from inarow.storage.journal import open_journal
-from inarow.studies.runner import ResultsFile, run_study
-from inarow.web.curve import read_curve
+from inarow.studies.results import ResultsFile
+from inarow.studies.runner import run_trials
 from inarow.web.job import load_jobs
-from inarow.web.learners import check_document
+from inarow.web.training import check_document, read_curve
 from inarow.workers import open_pool
 from tests.arena.store_processes import match, numbered
 from tests.learning.deep_q.nets import config_of, write_net
@@ -83,12 +83,12 @@ def later_text(version: bytes) -> Callable[[bytes], bytes]:
 
 def make_run(folder: Path) -> Path:
     settings = ("board=3x4x3", "phases.0.episodes=50", "phases.0.opponent=random")
-    TrainingRun.start(find_q_config("tictactoe-q", settings), folder).train()
+    QRun.start(to_config(find_document("tictactoe-q", settings), QConfig, "test"), folder).train()
     return folder / "table.npz"
 
 
 def read_run(path: Path) -> Any:
-    trainer = TrainingRun.resume(path.parent).trainer
+    trainer = QRun.resume(path.parent).trainer
     rows = len(trainer.table)
     return trainer.table.keys[:rows].tolist(), trainer.table.values[:rows].tolist(), trainer.state()
 
@@ -104,7 +104,7 @@ def read_deep_q_run(path: Path) -> Any:
 
 def make_alphazero_run(file: str) -> Callable[[Path], Path]:
     def make(folder: Path) -> Path:
-        from tests.learning.alphazero.test_run import trained
+        from tests.learning.alphazero.tiny_runs import trained
 
         trained(folder, iterations=1, iteration_games=8)
         return next(folder.glob(file))
@@ -185,8 +185,13 @@ def make_store(folder: Path) -> Path:
 def read_store(path: Path) -> Any:
     with Store.open(path) as store:
         return (
-            [list(store.games()), store.grades("tictactoe"), store.runs(), store.results("tictactoe")],
-            store.match_results("tictactoe"),
+            [
+                list(store.games()),
+                store.grades("tictactoe"),
+                store.runs(),
+                store.results(store.counted_matches("tictactoe")),
+            ],
+            store.match_tallies(store.matches()),
         )
 
 
@@ -200,7 +205,7 @@ def later_store(content: bytes) -> bytes:
 
 
 def make_results(folder: Path) -> Path:
-    run_study(DICE, DICE.plan("quick", ("corrected",), 0), ResultsFile(folder / "results.jsonl"))
+    run_trials(DICE.plan("quick", ("corrected",), 0), ResultsFile(folder / "results.jsonl"))
     return folder / "results.jsonl"
 
 

@@ -17,17 +17,17 @@ CHECKPOINT_SECONDS = 0.1
 def save_often() -> None:
     from inarow.learning.alphazero.run import AlphaZeroRun
     from inarow.learning.deep_q.run import DeepQRun
-    from inarow.learning.tabular.run import TrainingRun
+    from inarow.learning.tabular.run import QRun
 
-    for kind in (TrainingRun, DeepQRun, AlphaZeroRun):
+    for kind in (QRun, DeepQRun, AlphaZeroRun):
         kind.train.__kwdefaults__["checkpoint_seconds"] = CHECKPOINT_SECONDS
 
 
 def add_study() -> None:
-    from inarow.studies.catalogue import STUDIES
+    from inarow.studies.catalogue import register_study
     from tests.reliability.quick_study import MANY_DICE
 
-    STUDIES[MANY_DICE.name] = MANY_DICE
+    register_study(MANY_DICE)
 
 
 def let_the_clock_jump() -> None:

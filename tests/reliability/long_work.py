@@ -1,4 +1,4 @@
-"""Every kind of long work, small: how it is started and gone on with, what of it is finished, what it results in."""
+"""Every kind of long work, small: how it is started and resumed, what of it is finished, and its result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inarow.arena.store import Store
 from inarow.errors import InarowError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.learning.deep_q.checkpoint import load_checkpoint
+from inarow.learning.deep_q.run import load_checkpoint
 from inarow.learning.tabular.q_table import QTable
 
 PROJECT = Path(__file__).parents[2]
@@ -24,17 +24,17 @@ STORE_GAMES, STORE_BATCH = 40_000, 500
 
 @dataclass(frozen=True)
 class LongWork:
-    """Work in a folder. The same command starts it and goes on with it."""
+    """Work in a folder. The same command starts and resumes it."""
 
     name: str
     command: Callable[[Path], Sequence[str]]
     finished: Callable[[Path], int]
-    """How much is kept; it can be asked at any moment and changes nothing."""
+    """The amount of finished work; can be called at any moment and changes nothing."""
     result: Callable[[Path], Any]
-    """Of finished work; every undisturbed run has the same."""
+    """The result of finished work; the same for every undisturbed run."""
     unit: str
     is_alone: bool = True
-    """Whether a second process in the folder is refused; if not, it takes turns."""
+    """Whether a second process in the folder is rejected; if not, the two take turns."""
 
 
 def start(

@@ -1,20 +1,14 @@
 """A study of many short experiments."""
 
-import time
 from dataclasses import replace
 
-from inarow.studies.experiment import Experiment, Measured, Scale
+from inarow.studies.experiment import Scale
 from inarow.studies.study import Repeated
-from tests.studies.small_study import DICE, run
+from tests.studies.small_study import DICE, Die
 
 
 def experiments(scale: Scale) -> list[Repeated]:
-    return [Repeated("die", 40, {"throws": 50})]
+    return [Repeated(Die(seconds=dict.fromkeys(range(40), 0.02)), 40, {"throws": 50})]
 
 
-def run_in_a_moment(experiment: Experiment) -> Measured:
-    time.sleep(0.02)
-    return run(experiment)
-
-
-MANY_DICE = replace(DICE, experiments=experiments, run=run_in_a_moment)
+MANY_DICE = replace(DICE, experiments=experiments)

@@ -1,4 +1,4 @@
-"""Files that are cut off, damaged, of somebody else or of a later version: one line, and the file stays as it is."""
+"""Files that are cut off, damaged, foreign or of a later version: a one-line error, and the file stays as it is."""
 
 import random
 import shutil
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from inarow.errors import InarowError
-from tests.reliability.faults import tell
+from tests.reliability.faults import report_fault
 from tests.reliability.formats import FORMATS, Format
 
 FEW, MANY = 25, 2000
@@ -36,7 +36,7 @@ FOREIGN = (
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory):
-    """A folder with a sound file of a format, which must not be changed, and the file."""
+    """The path of a valid file of a format, which must not be changed."""
     known = {}
 
     def find(kind: Format) -> Path:
@@ -49,7 +49,7 @@ def sound(tmp_path_factory):
 
 @pytest.fixture
 def try_to_read(tmp_path, sound):
-    """Puts content in the place of a sound file and reads it: what it says, or None and how it was refused."""
+    """Replaces a valid file by content and reads it: what was read, or None and the message of the error."""
 
     def read(kind: Format, content: bytes):
         folder = tmp_path / "bad"
@@ -87,7 +87,7 @@ def test_a_cut_file_is_refused(kind, times, sound, try_to_read):
         accepted += found is not None
         said = refusal or said
     assert bool(said) == kind.refuses or kind.is_log
-    tell_of(kind, "file cut off anywhere", len(lengths), accepted, said)
+    report_for(kind, "file cut off anywhere", len(lengths), accepted, said)
 
 
 @formats
@@ -102,7 +102,7 @@ def test_a_changed_file_is_refused_or_says_something_sound(kind, times, sound, t
         if kind.is_checked and found is not None:
             # a line that is gone or twice there is none that was changed
             assert set(found) <= set(truth) if kind.is_log else found == truth
-    tell_of(kind, "bytes of a file changed", times, accepted, said)
+    report_for(kind, "bytes of a file changed", times, accepted, said)
 
 
 @formats
@@ -110,10 +110,12 @@ def test_a_foreign_file_is_refused(kind, sound, try_to_read):
     accepted, said = 0, ""
     for content in FOREIGN:
         found, refusal = try_to_read(kind, content)
+        # Stores and logs begin with an empty file.
+        assert refusal or not kind.refuses or content == b""
         accepted += found is not None
         said = refusal or said
     assert bool(said) == kind.refuses
-    tell_of(kind, "file of somebody else", len(FOREIGN), accepted, said)
+    report_for(kind, "file of somebody else", len(FOREIGN), accepted, said)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind.later], ids=lambda kind: kind.name)
@@ -121,7 +123,7 @@ def test_a_file_of_a_later_version_is_refused(kind, sound, try_to_read):
     found, refusal = try_to_read(kind, kind.later(sound(kind).read_bytes()))
     assert found is None
     assert refusal
-    tell_of(kind, "file of a later version", 1, 0, refusal)
+    report_for(kind, "file of a later version", 1, 0, refusal)
 
 
 def changed(content: bytes, chance: random.Random) -> bytes:
@@ -139,7 +141,7 @@ def changed(content: bytes, chance: random.Random) -> bytes:
     return content[:place] + middle + rest
 
 
-def tell_of(kind: Format, fault: str, times: int, accepted: int, said: str) -> None:
+def report_for(kind: Format, fault: str, times: int, accepted: int, said: str) -> None:
     seen = f"inarow: {said}" if said else ("goes on after its whole lines" if kind.is_log else "passed over")
     lost = f"nothing; {accepted} read as sound" if accepted and kind.refuses and not kind.is_log else "nothing"
-    tell(fault, kind.name, injected=times, lost=lost, seen=seen)
+    report_fault(fault, kind.name, injected=times, lost=lost, seen=seen)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.reliability.faults import last_line, rounds, tell
+from tests.reliability.faults import last_line, report_fault, rounds
 from tests.reliability.long_work import PROJECT, WORKS, LongWork, run
 
 SECONDS = 15.0
@@ -66,7 +66,9 @@ def test_a_full_disk_is_one_line_and_loses_nothing_that_was_finished(work, secon
     assert full
     assert all(line.startswith("inarow: ") for line in told)
     seen = min(told, key=len).replace(f"{tmp_path}/", "")
-    tell("full disk (limit on the size of files)", work.name, injected=full, lost=f"{lost} {work.unit}", seen=seen)
+    report_fault(
+        "full disk (limit on the size of files)", work.name, injected=full, lost=f"{lost} {work.unit}", seen=seen
+    )
 
 
 def limit_files(size: int) -> None:
@@ -105,7 +107,7 @@ def test_a_small_file_system_that_is_full_is_one_line_and_loses_nothing(work, tm
     assert lost == 0
     assert full
     seen = min(told, key=len).replace(f"{tmp_path}/", "")
-    tell("full disk (small file system)", work.name, injected=full, lost=f"{lost} {work.unit}", seen=seen)
+    report_fault("full disk (small file system)", work.name, injected=full, lost=f"{lost} {work.unit}", seen=seen)
 
 
 def room_for(size: int) -> str:
@@ -140,7 +142,9 @@ def test_a_folder_that_cannot_be_written_is_one_line(work, seconds, tmp_path, wh
     if seconds:
         assert work.result(finished) == work.result(whole(work))
     assert told.startswith("inarow: ")
-    tell("read-only folder", work.name, injected=len(folders), lost="nothing", seen=told.replace(f"{tmp_path}/", ""))
+    report_fault(
+        "read-only folder", work.name, injected=len(folders), lost="nothing", seen=told.replace(f"{tmp_path}/", "")
+    )
 
 
 @pytest.mark.soak
@@ -149,7 +153,7 @@ def test_a_clock_that_jumps_changes_nothing(work, tmp_path, whole):
     code, said = run(work, tmp_path, env={"INAROW_TEST_CLOCK": "jumps"})
     assert code == 0, said
     assert work.result(tmp_path) == work.result(whole(work))
-    tell("clock set to another day all the time", work.name, injected=1, lost="nothing", seen="same result")
+    report_fault("clock set to another day all the time", work.name, injected=1, lost="nothing", seen="same result")
 
 
 LABELS = {"arena/store.py", "web/jobs.py", "learning/event_file.py"}

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.reliability.faults import last_line, rounds, tell
+from tests.reliability.faults import last_line, report_fault, rounds
 from tests.reliability.long_work import WORKS, LongWork, run, start
 
 SECONDS = 40.0
 """For each kind of work, when all is tried."""
 SOONER = 0.8
-"""Work that ended before its fault takes less than was measured: the next fault comes so much sooner."""
+"""Factor for the time of the next fault after work that ended before its fault."""
 WITH_TESTS_ELSEWHERE = {"train q", "train deep-q", "train alphazero", "tournament", "reproduce", "suite build", "store"}
-"""Killed in the tests of their rooms; here only with `-m soak`."""
+"""Killed in the tests of their packages; here only with `-m soak`."""
 
 
 def works(at_least: int, quick: set[str]):
@@ -47,8 +47,8 @@ def whole(tmp_path_factory):
 def test_a_kill_at_any_moment_loses_nothing_that_was_finished(work, at_least, seconds, tmp_path, whole):
     result, duration = whole(work)
     chance, kills, lost = random.Random(f"kill {work.name}"), 0, 0
-    folder = new_folder(tmp_path)
-    for _ in rounds(at_least, seconds):
+    folder, end = new_folder(tmp_path), time.monotonic() + seconds
+    while kills < at_least or time.monotonic() < end:
         process = start(work, folder)
         time.sleep(chance.uniform(0, duration))
         before = work.finished(folder)
@@ -63,7 +63,7 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_finished(work, at_least, se
         lost += max(0, before - work.finished(folder))
     finish(work, folder, start(work, folder), result)
     assert lost == 0
-    tell(
+    report_fault(
         "kill -9 at a random moment", work.name, injected=kills, lost=f"{lost} {work.unit}", seen="goes on, same result"
     )
 
@@ -72,8 +72,8 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_finished(work, at_least, se
 def test_an_interrupt_at_any_moment_keeps_what_was_finished(work, at_least, seconds, tmp_path, whole):
     result, duration = whole(work)
     chance, stops, lost = random.Random(f"stop {work.name}"), 0, 0
-    folder = new_folder(tmp_path)
-    for _ in rounds(at_least, seconds):
+    folder, end = new_folder(tmp_path), time.monotonic() + seconds
+    while stops < at_least or time.monotonic() < end:
         ready = tmp_path / "ready"
         ready.unlink(missing_ok=True)
         process = start(work, folder, env={"INAROW_TEST_READY": str(ready)})
@@ -96,7 +96,9 @@ def test_an_interrupt_at_any_moment_keeps_what_was_finished(work, at_least, seco
         assert (line == "inarow: interrupted") == (process.returncode == 130)
     finish(work, folder, start(work, folder), result)
     assert lost == 0
-    tell("Ctrl-C at a random moment", work.name, injected=stops, lost=f"{lost} {work.unit}", seen="inarow: interrupted")
+    report_fault(
+        "Ctrl-C at a random moment", work.name, injected=stops, lost=f"{lost} {work.unit}", seen="inarow: interrupted"
+    )
 
 
 @works(1, quick={"train q", "tournament", "reproduce", "book build"})
@@ -121,7 +123,7 @@ def test_a_second_process_is_refused_and_the_first_goes_on(work, at_least, secon
         finish(work, folder, first, whole(work)[0] if seconds else None)
         folder = new_folder(tmp_path, folder)
     assert tries
-    tell(
+    report_fault(
         "a second process on the folder",
         work.name,
         injected=tries,

@@ -3,61 +3,36 @@ import io
 import json
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import pytest
 
-from inarow.arena.ratings import Results, fit_ratings
+from inarow.arena.grading import Grade, PlyAccuracy
+from inarow.arena.leaderboard import rank_agents
+from inarow.arena.match import MatchSettings
 from inarow.arena.store import Store
-from inarow.arena.store_entries import AgentIdentity, MatchEntry
-from inarow.arena.tournament import plan_tournament, play_tournament
+from inarow.arena.store_rows import AgentIdentity, MatchEntry
+from inarow.arena.tournament import plan_tournament, play_tournament, summarise_tournament
 from inarow.errors import StoreError
 from inarow.games.position import Position
 from inarow.games.record import GameRecord, Ply
 from inarow.games.spec import GameSpec
-from inarow.report.axes import Scale
-from inarow.report.data import AgentGrade, PlyAccuracy, ReplayGame, ReportData, standings
-from inarow.report.format import MINUS
-from inarow.report.gather import interesting_games, report_from_store, report_from_tournament, review_end
+from inarow.report.data import (
+    GameSurvey,
+    ReplayGame,
+    ReportData,
+    report_from_store,
+    report_from_tournament,
+    review_end,
+)
+from inarow.report.markup import MINUS
 from inarow.report.page import analysis_page, report_markdown, report_page
-from inarow.report.plots import pareto_front
+from inarow.report.plots import Scale, pareto_front
 from inarow.report.tables import write_csv
 from inarow.search.solver.api import analyse
+from tests.arena.results import cross_table
 from tests.cli.command_line import document, inarow
+from tests.report.html_pages import HOSTILE, read
 from tests.report.report_samples import GRADE, make_store
-
-VOID = {"meta", "link", "input", "wbr"}
-HOSTILE = "<script>alert(1)</script>\"'&|`*"
-
-
-class Balance(HTMLParser):
-    """Fails unless every element is closed in order."""
-
-    def __init__(self):
-        super().__init__()
-        self.open = []
-        self.seen = []
-        self.text = []
-
-    def handle_starttag(self, tag, attrs):
-        self.seen.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open[-1:] != ["style"]:
-            self.text.append(data)
-
-
-def read(page: str) -> Balance:
-    parser = Balance()
-    parser.feed(page)
-    parser.close()
-    assert parser.open == []
-    return parser
 
 
 def game(moves="1122334", first="a", second="b", board="6x7x4") -> GameRecord:
@@ -72,11 +47,12 @@ def game(moves="1122334", first="a", second="b", board="6x7x4") -> GameRecord:
     )
 
 
-def data(**parts) -> ReportData:
-    return ReportData(title="A test", board="6x7x4", command="inarow report", version="0", **parts)
+def data(results=(), games=(), **known) -> ReportData:
+    leaderboard = replace(rank_agents("6x7x4", cross_table(results)), **known)
+    return ReportData(title="A test", command="inarow report", version="0", leaderboard=leaderboard, games=games)
 
 
-RESULTS = (Results("a", "b", 3, 1, 1), Results("b", "a", 2, 0, 3), Results("c", "a", 1, 1, 1))
+RESULTS = (("a", "b", 3, 1, 1), ("b", "a", 2, 0, 3), ("c", "a", 1, 1, 1))
 
 
 @pytest.fixture(scope="module")
@@ -95,11 +71,13 @@ def store(store_path):
 
 def test_a_store_becomes_a_report(store):
     report = report_from_store(store, "connect4", games=3, analyse=analyse, command="again")
-    assert (report.title, report.board, report.seeds) == ("3 agents on 6x7x4", "6x7x4", (1,))
-    assert [standing.agent for standing in standings(report)] == ["winblock", "greedy", "random"]
-    assert set(report.seconds_per_move) == {"random", "greedy", "winblock"}
-    assert report.distinct_games == len({(record.first, record.second, record.moves) for record in store.games()})
-    assert f"60 games, {report.distinct_games} distinct" in report_page(report)
+    board = report.leaderboard
+    assert (report.title, board.board, board.seeds) == ("3 agents on 6x7x4", "6x7x4", (1,))
+    assert [standing.agent for standing in board.standings()] == ["winblock", "greedy", "random"]
+    assert set(board.seconds_per_move) == {"random", "greedy", "winblock"}
+    distinct = len({(record.first, record.second, record.moves) for record in store.games()})
+    assert board.cross.distinct_games == distinct
+    assert f"60 games, {distinct} distinct" in report_page(report)
     assert len(report.games) == 3
     for replayed in report.games:
         assert [review.ply for review in replayed.reviews] == list(range(1, len(replayed.record.actions) + 1))
@@ -108,20 +86,24 @@ def test_a_store_becomes_a_report(store):
 
 def test_the_report_of_a_tournament_is_about_its_games_only(tmp_path):
     spec = GameSpec.parse("tictactoe")
-    plans = [plan_tournament(["random", "greedy"], spec, games=games, seed=5) for games in (4, 10)]
-    other = plan_tournament(["random", "winblock"], spec, games=4, seed=6)
+    plans = [plan_tournament(["random", "greedy"], spec, MatchSettings(games=games, seed=5)) for games in (4, 10)]
+    other = plan_tournament(["random", "winblock"], spec, MatchSettings(games=4, seed=6))
     with Store.open(make_store(tmp_path / "lab.sqlite", "greedy", "winblock", board="3x3x3/free")) as store:
         for plan in (*plans, other):
             play_tournament(plan, store)
         for agent in ("greedy", "winblock"):
             store.add_grade(AgentIdentity.parse(agent), "tictactoe", "exhaustive", GRADE)
-        report = report_from_tournament(plans[0], store, command="again")
-        ratings = {row.agent: row.elo for row in play_tournament(plans[0], store).standings}
-    assert (report.title, report.seeds, report.command) == ("2 agents on 3x3x3/free", (5,), "again")
-    assert sum(result.games for result in report.results) == 4
-    assert 0 < report.distinct_games <= 4
-    assert [grade.agent for grade in report.grades] == ["greedy"]
-    assert {rating.agent: rating.elo for rating in report.ratings.table} == ratings
+        survey, seen = GameSurvey(), []
+        summary = summarise_tournament(plans[0], store, lambda record: (survey.add(record), seen.append(record)))
+        report = report_from_tournament(summary, survey, store, command="again")
+        ratings = {row.agent: row.rating for row in play_tournament(plans[0], store).standings}
+    board = report.leaderboard
+    assert (report.title, board.seeds, report.command) == ("2 agents on 3x3x3/free", (5,), "again")
+    assert board.cross.games == len(seen) == 4
+    assert board.cross.distinct_games == len({(record.first, record.moves) for record in seen})
+    assert list(board.grades) == ["greedy"]
+    assert {row.agent: row.rating for row in board.standings()} == ratings
+    assert set(board.seconds_per_move) == {"random", "greedy"}
 
 
 def test_a_board_without_results_is_refused_with_those_there_are(store):
@@ -135,7 +117,9 @@ def test_grades_are_read_and_the_newest_counts(tmp_path):
         store.add_grade(agent, "connect4", "old", {**GRADE, "outcome_accuracy": 0.1})
         store.add_grade(agent, "connect4", "new", GRADE)
         report = report_from_store(store, "connect4")
-        assert [(grade.suite, grade.outcome_accuracy) for grade in report.grades] == [("new", 0.75)]
+        assert [(grade.suite, grade.outcome_accuracy) for grade in report.leaderboard.grades.values()] == [
+            ("new", 0.75)
+        ]
         assert "75.0 % (66.0 to 83.0)" in report_page(report)
         store.add_grade(agent, "connect4", "bad", {"positions": "many"})
         with pytest.raises(StoreError, match="grade of 'random' cannot be read"):
@@ -148,7 +132,9 @@ def test_a_grade_on_the_usual_suite_comes_before_newer_ones_on_others(tmp_path):
         for suite, accuracy in (("mine.npz", 0.1), ("standard", 0.2), ("standard", 0.3), ("mine.npz", 0.4)):
             store.add_grade(agent, "connect4", suite, {**GRADE, "outcome_accuracy": accuracy})
         report = report_from_store(store, "connect4")
-    assert [(grade.suite, grade.outcome_accuracy) for grade in report.grades] == [("standard", 0.3)]
+    assert [(grade.suite, grade.outcome_accuracy) for grade in report.leaderboard.grades.values()] == [
+        ("standard", 0.3)
+    ]
 
 
 def test_agents_of_one_name_stay_apart(tmp_path):
@@ -159,14 +145,17 @@ def test_agents_of_one_name_stay_apart(tmp_path):
             match = MatchEntry(key=str(agent), board="connect4", a=agent, b=rival, seed=1)
             store.add_games(store.add_match(match), [(0, game(first="q", second="random"))])
         report = report_from_store(store, "connect4")
-    assert {standing.agent for standing in standings(report)} == {"q", "q (2)", "random"}
+    assert {standing.agent for standing in report.leaderboard.standings()} == {"q", "q (2)", "random"}
     assert {replayed.record.first for replayed in report.games} == {"q", "q (2)"}
 
 
 def test_the_rarest_results_are_replayed_first():
     usual, longer, upset = game("1122334"), game("71726364", "b", "a"), game("7766554", "b", "a")
-    assert interesting_games([usual, longer, upset], 8) == [upset, longer]
-    assert interesting_games([usual, longer, upset], 1) == [upset]
+    survey = GameSurvey()
+    for record in (usual, longer, upset):
+        survey.add(record)
+    assert survey.interesting_games(8) == [upset, longer]
+    assert survey.interesting_games(1) == [upset]
 
 
 def test_moves_are_reviewed_back_to_the_first_unsolved_position():
@@ -184,16 +173,17 @@ def test_time_per_move_is_the_median_of_decided_moves(tmp_path):
     with Store.open(tmp_path / "lab.sqlite") as store:
         match = MatchEntry(key="m", board="connect4", a=agents[0], b=agents[1], seed=1)
         store.add_games(store.add_match(match), [(0, record)])
-        assert report_from_store(store, "connect4").seconds_per_move == {"random": 2.0, "greedy": 5.5}
+        assert report_from_store(store, "connect4").leaderboard.seconds_per_move == {"random": 2.0, "greedy": 5.5}
 
 
 # --- pages ---
 
 
-def full() -> ReportData:
-    curve = tuple(PlyAccuracy(ply, ply / 10) for ply in range(4, 9))
-    grade = AgentGrade(
+def full(**changes) -> ReportData:
+    curve = tuple(PlyAccuracy(ply=ply, positions=10, outcome_accuracy=ply / 10) for ply in range(4, 9))
+    grade = Grade(
         agent="a",
+        board="6x7x4",
         suite="s",
         positions=9,
         outcome_accuracy=0.9,
@@ -202,25 +192,25 @@ def full() -> ReportData:
         mean_regret=0.25,
         by_ply=curve,
     )
-    return data(
-        results=RESULTS,
-        ratings=fit_ratings(RESULTS),
-        grades=(grade,),
-        seconds_per_move={"a": 0.5, "b": 1e-5, "c": 0.002},
-        games=(ReplayGame(game(), review_end(game(), analyse)), ReplayGame(game("4453"))),
-    )
+    known = {"grades": {"a": grade}, "seconds_per_move": {"a": 0.5, "b": 1e-5, "c": 0.002}}
+    games = (ReplayGame(game(), review_end(game(), analyse)), ReplayGame(game("4453")))
+    return data(RESULTS, games, **(known | changes))
 
 
+GRADED = full().leaderboard.grades["a"]
+ONE_PLY = replace(
+    GRADED, by_ply=(PlyAccuracy(ply=4, positions=1, outcome_accuracy=1.0), PlyAccuracy(ply=5, positions=0))
+)
 PARTS = {
     "everything": full(),
     "nothing": data(),
-    "no grades": replace(full(), grades=()),
-    "no ratings": replace(full(), ratings=None, unrated="they never met"),
-    "only grades": data(grades=full().grades),
+    "no grades": full(grades={}),
+    "no ratings": data((("a", "b", 1, 0, 0), ("c", "d", 0, 1, 0)), grades={"a": GRADED}),
+    "only grades": data(grades={"a": GRADED}),
     "one game": data(games=(ReplayGame(game()),)),
-    "a grade without curve": data(grades=(replace(full().grades[0], by_ply=()),)),
-    "one ply": data(grades=(replace(full().grades[0], by_ply=(PlyAccuracy(4, 1.0), PlyAccuracy(5, None))),)),
-    "a clock that stands still": replace(full(), seconds_per_move={"a": 0.0, "b": 0.0}),
+    "a grade without curve": data(grades={"a": replace(GRADED, by_ply=())}),
+    "one ply": data(grades={"a": ONE_PLY}),
+    "a clock that stands still": full(seconds_per_move={"a": 0.0, "b": 0.0}),
 }
 
 
@@ -232,6 +222,15 @@ def test_whatever_is_known_makes_a_whole_page(name):
     assert [attributes["href"] for _, attributes in page.seen if "href" in attributes] == ["data:,"]
     assert "nan" not in report_page(PARTS[name])
     assert report_markdown(PARTS[name]).startswith("# A test\n")
+
+
+def test_agents_that_never_met_are_not_rated_together():
+    rows = PARTS["no ratings"].leaderboard.standings()
+    assert [(row.agent, row.rating) for row in rows] == [("a", None), ("c", None), ("d", None), ("b", None)]
+    assert "No ratings: no games link " in report_page(PARTS["no ratings"])
+    groups = PARTS["no ratings"].leaderboard.group_standings()
+    assert [{row.agent for row in group} for group in groups] == [{"a", "b"}, {"c", "d"}]
+    assert all(row.rating for group in groups for row in group)
 
 
 @pytest.mark.parametrize("board", ["1x2x2", "3x3x3/free", "12x12x5", "12x12x5/free", "6x7x4"])
@@ -249,18 +248,14 @@ def test_every_board_can_be_replayed(board, plies):
 
 
 def test_what_comes_from_data_is_escaped():
-    named = [Results(HOSTILE, "b", 1, 0, 2)]
     record = replace(game(), first=HOSTILE)
-    report = replace(
-        full(),
-        title=HOSTILE,
-        command=HOSTILE,
-        results=tuple(named),
-        ratings=fit_ratings(named),
-        grades=(replace(full().grades[0], agent=HOSTILE, suite=HOSTILE),),
+    report = data(
+        [(HOSTILE, "b", 1, 0, 2)],
+        (ReplayGame(record, review_end(record, analyse)),),
+        grades={HOSTILE: replace(GRADED, agent=HOSTILE, suite=HOSTILE)},
         seconds_per_move={HOSTILE: 1.0, "b": 2.0},
-        games=(ReplayGame(record, review_end(record, analyse)),),
     )
+    report = replace(report, title=HOSTILE, command=HOSTILE)
     for text in (report_page(report), analysis_page(report.games[0], command=HOSTILE, version=HOSTILE)):
         page = read(text)
         assert "<script>alert" not in text
@@ -300,7 +295,7 @@ def test_markdown_has_the_tables():
 
 def test_csv_has_plain_numbers():
     file = io.StringIO()
-    write_csv(full(), file)
+    write_csv(full().leaderboard, file)
     rows = {row["agent"]: row for row in csv.DictReader(io.StringIO(file.getvalue()))}
     a = rows["a"]
     assert (a["rank"], a["games"], a["wins"], a["draws"], a["losses"]) == ("1", "13", "7", "2", "4")

@@ -7,12 +7,11 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from inarow.arena.store import Store
-from inarow.arena.store_entries import AgentIdentity
+from inarow.arena.store_rows import AgentIdentity
 from inarow.games.position import Position
 from inarow.games.record import GameRecord
 from inarow.games.spec import GameSpec
-from inarow.report.data import ReplayGame
-from inarow.report.gather import report_from_store, review_end
+from inarow.report.data import ReplayGame, report_from_store, review_end
 from inarow.report.page import analysis_page, report_page
 from inarow.search.solver.api import analyse
 from tests.report.report_samples import GRADE, make_store

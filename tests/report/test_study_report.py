@@ -14,9 +14,10 @@ import pytest
 from inarow.report.study_page import study_markdown, study_page
 from inarow.studies.experiment import VARIANTS
 from inarow.studies.report import StudyReport
-from inarow.studies.runner import ResultsFile, make_report, run_study
+from inarow.studies.results import ResultsFile
+from inarow.studies.runner import make_report, run_trials
 from tests.cli.command_line import inarow
-from tests.report.test_report import HOSTILE, read
+from tests.report.html_pages import HOSTILE, read
 from tests.studies.small_study import DICE
 
 COMMITTED = Path(__file__).parents[2] / "docs" / "studies"
@@ -24,7 +25,7 @@ COMMITTED = Path(__file__).parents[2] / "docs" / "studies"
 
 @pytest.fixture
 def dice(tmp_path) -> StudyReport:
-    finished = run_study(DICE, DICE.plan("quick", VARIANTS, 0), ResultsFile(tmp_path / "results.jsonl"))
+    finished = run_trials(DICE.plan("quick", VARIANTS, 0), ResultsFile(tmp_path / "results.jsonl"))
     return make_report(DICE, finished, scale="quick", variants=VARIANTS, seed=0, command="inarow reproduce dice")
 
 

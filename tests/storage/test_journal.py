@@ -1,4 +1,4 @@
-"""What a journal keeps, whatever happens to it."""
+"""What a journal keeps when it is cut, damaged or shared."""
 
 from contextlib import suppress
 
@@ -31,19 +31,19 @@ def read(result, title="a work"):
     return found
 
 
-def test_a_journal_is_gone_on_with_and_removed_at_the_end(tmp_path):
+def test_a_journal_is_resumed_and_removed_at_the_end(tmp_path):
     result = tmp_path / "book.npz"
     write(result, LINES[:1])
     write(result, LINES[1:])
     with open_journal(result, "a work", BookError) as journal:
         assert journal.lines == LINES
-        (tmp_path / ".book.npz.9999999.inarow-draft").touch()  # left of an earlier kill
+        (tmp_path / ".book.npz.9999999.inarow-draft").touch()  # left by an earlier kill
     assert read(result) == []
     assert [file.name for file in tmp_path.iterdir()] == ["book.npz.journal"]
 
 
 @pytest.mark.parametrize("kept", range(0, 64, 3))
-def test_a_journal_cut_anywhere_keeps_its_whole_lines(tmp_path, kept):
+def test_a_journal_cut_anywhere_keeps_its_complete_lines(tmp_path, kept):
     result, path = tmp_path / "book.npz", tmp_path / "book.npz.journal"
     write(result, LINES)
     content = path.read_bytes()[:kept]
@@ -55,7 +55,7 @@ def test_a_journal_cut_anywhere_keeps_its_whole_lines(tmp_path, kept):
 
 
 @given(st.data())
-def test_a_journal_changed_anywhere_is_refused_or_loses_its_last_line(tmp_path_factory, data):
+def test_a_journal_changed_anywhere_is_rejected_or_loses_its_last_line(tmp_path_factory, data):
     result = tmp_path_factory.mktemp("journal") / "book.npz"
     path = result.with_name("book.npz.journal")
     write(result, LINES)
@@ -71,7 +71,7 @@ def test_a_journal_changed_anywhere_is_refused_or_loses_its_last_line(tmp_path_f
 
 
 @pytest.mark.parametrize("content", [b"hello\n", b"hello", b"\n", b"\xff\xfe\n", b"00000000 a work\n"])
-def test_a_foreign_file_is_refused_and_left_alone(tmp_path, content):
+def test_a_foreign_file_is_rejected_and_left_alone(tmp_path, content):
     path = tmp_path / "book.npz.journal"
     path.write_bytes(content)
     with pytest.raises(BookError, match="is damaged"):
@@ -79,14 +79,14 @@ def test_a_foreign_file_is_refused_and_left_alone(tmp_path, content):
     assert path.read_bytes() == content
 
 
-def test_a_journal_of_other_work_is_refused(tmp_path):
+def test_a_journal_of_other_work_is_rejected(tmp_path):
     write(tmp_path / "book.npz", LINES)
     with pytest.raises(BookError, match=r"belongs to other work .*'a work', not another.*; remove it to start anew"):
         read(tmp_path / "book.npz", title="another")
     assert read(tmp_path / "book.npz") == LINES
 
 
-def test_two_cannot_have_one_journal(tmp_path):
+def test_two_processes_cannot_share_a_journal(tmp_path):
     result = tmp_path / "book.npz"
     refused = pytest.raises(BookError, match=r"book\.npz is being made by another process")
     with open_journal(result, "a work", BookError), refused:

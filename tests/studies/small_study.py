@@ -1,66 +1,58 @@
-"""A study that takes no time: the mean of so many throws of a die."""
+"""A study that takes no time: the mean of throws of a die. Nothing of it is known to the package."""
+
+import time
+from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
-from inarow.studies.experiment import Experiment, Measured, Scale
-from inarow.studies.report import Bar, BarPlot, CurvePlot, Section, Table, compare
+from inarow.studies.experiment import Measured, Scale, Trial
+from inarow.studies.report import Bar, BarPlot, CurvePlot, Section, Table, variant_bars
 from inarow.studies.results import Results
 from inarow.studies.study import Repeated, Study
 
 
-def experiments(scale: Scale) -> list[Repeated]:
-    return [Repeated("die", 3 if scale == "quick" else 5, {"throws": 50})]
+@dataclass(frozen=True)
+class Die:
+    sides: int = 6
+    seconds: dict[int, float] = field(default_factory=dict, hash=False)
+    """How long a run takes, by seed; for tests that kill it."""
+
+    @property
+    def name(self) -> str:
+        return "die" if self.sides == 6 else f"die of {self.sides} sides"
+
+    def run(self, trial: Trial) -> Measured:
+        time.sleep(self.seconds.get(trial.seed, 0))
+        (stream,) = trial.random_streams(1)
+        throws = np.random.default_rng(stream).integers(trial.is_published, self.sides + 1, trial.size["throws"])
+        means = np.cumsum(throws) / np.arange(1, len(throws) + 1)
+        curve = list(enumerate(means.tolist(), start=1))
+        return Measured({"mean": float(throws.mean())}, {"means": curve}, {"run": 0.5})
 
 
-def run(experiment: Experiment) -> Measured:
-    (stream,) = experiment.random_streams(1)
-    low = 1 if experiment.variant == "as-published" else 0
-    throws = np.random.default_rng(stream).integers(low, 7, experiment.size["throws"])
-    means = np.cumsum(throws) / np.arange(1, len(throws) + 1)
-    return Measured({"mean": float(throws.mean())}, {"means": list(enumerate(means.tolist(), start=1))}, {"run": 0.5})
+def experiments(die: Die, scale: Scale) -> list[Repeated]:
+    return [Repeated(die, 3 if scale == "quick" else 5, {"throws": 50})]
 
 
 def sections(results: Results) -> list[Section]:
-    ours = [results.estimate("die", variant, "mean") for variant in ("as-published", "corrected")]
-    curves = [results.curve("die", variant, "means", label=variant) for variant in ("as-published", "corrected")]
+    row = results.row("mean", Die(), "mean", published=3.5, digits=1)
+    curves = [results.curve(Die(), variant, "means", label=variant) for variant in ("as-published", "corrected")]
     shown = tuple(curve for curve in curves if curve is not None)
-    bars = (
-        Bar("die", 3.5, None, "published"),
-        *(Bar("die", each.mean, each.interval, "ours") for each in ours if each),
-    )
     return [
         Section(
             title="Dice",
             text=("A die is thrown.",),
-            tables=(Table("Means", (compare("mean", 3.5, *ours, digits=1),), "a note"),),
+            tables=(Table("Means", (row,), "a note"),),
             curves=(CurvePlot("Means so far", "throws", "mean", shown),),
-            bars=(BarPlot("Means", "points", bars),),
+            bars=(BarPlot("Means", "points", (Bar("die", 3.5, None, "published"), *variant_bars(row))),),
         )
     ]
 
 
-DICE = Study("dice", "A die", "nobody, 2025", experiments, run, sections)
-
-
-def run_slowly(experiment: Experiment) -> Measured:
-    """For tests that kill the run: does not end for the last seed."""
-    import time
-
-    if experiment.seed == 2:
-        time.sleep(600)
-    return run(experiment)
-
-
-SLOW_DICE = Study("slow dice", "A die", "nobody, 2025", experiments, run_slowly, sections)
-
-
-def run_with_a_slow_start(experiment: Experiment) -> Measured:
-    """The same for the first seed."""
-    import time
-
-    if experiment.seed == 0:
-        time.sleep(600)
-    return run(experiment)
-
-
-SLOW_STARTING_DICE = Study("slow starting dice", "A die", "nobody, 2025", experiments, run_with_a_slow_start, sections)
+DICE = Study("dice", "A die", "nobody, 2025", partial(experiments, Die()), sections)
+SLOW_DICE = Study("slow dice", "A die", "nobody, 2025", partial(experiments, Die(seconds={2: 600})), sections)
+"""Does not end for the last seed."""
+SLOW_STARTING_DICE = Study(
+    "slow starting dice", "A die", "nobody, 2025", partial(experiments, Die(seconds={0: 600})), sections
+)

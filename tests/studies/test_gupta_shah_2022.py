@@ -11,24 +11,28 @@ from inarow.arena.match import play_match
 from inarow.errors import InvalidStudyError, NetError
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR
+from inarow.search.limits import Limits
 from inarow.search.minimax.heuristics import make_heuristic
 from inarow.search.minimax.minimax import Minimax
-from inarow.studies.experiment import VARIANTS, Experiment, Measured
-from inarow.studies.gupta_shah_2022 import names
-from inarow.studies.gupta_shah_2022.players import agent_string
-from inarow.studies.gupta_shah_2022.pooled import match_total, rate_published
-from inarow.studies.gupta_shah_2022.published import PAIRS, PLAYERS, published
-from inarow.studies.gupta_shah_2022.study import GUPTA_SHAH_2022
+from inarow.studies.experiment import VARIANTS, Measured, Trial
+from inarow.studies.gupta_shah_2022 import PAIRS, PLAYERS, published
+from inarow.studies.gupta_shah_2022.agents import agent_string
+from inarow.studies.gupta_shah_2022.report import GUPTA_SHAH_2022, match_total, rate_published
+from inarow.studies.gupta_shah_2022.runs import Cell, Grade, MatchPart, Speed
 from inarow.studies.results import Finished, Results
 from tests.learning.alphazero.nets import opinionated_net
 
 
-def experiment_of(name, variant="as-published", settings=None, **size):
-    return Experiment("gupta-shah-2022", name, variant, 0, size, settings or {})
+def trial_of(experiment, variant="as-published", settings=None, seed=0, **size):
+    return Trial("gupta-shah-2022", experiment, variant, seed, size, settings or {})
 
 
-def tables_of(finished):
-    return {table.title: table for part in GUPTA_SHAH_2022.sections(Results(finished)) for table in part.tables}
+def finished(trial, measured):
+    return Finished(trial.record, __version__, measured)
+
+
+def tables_of(results):
+    return {table.title: table for part in GUPTA_SHAH_2022.sections(Results(results)) for table in part.tables}
 
 
 # --- Published numbers ---
@@ -52,8 +56,7 @@ def test_published_games_rate_alphazero_first_and_greedy_last():
 
 def test_players_are_those_of_the_source():
     published_way, corrected = (
-        {player: agent_string(player, experiment_of("x", variant, {"net": "connect4"})) for player in PLAYERS}
-        for variant in VARIANTS
+        {player: agent_string(player, variant, net="connect4") for player in PLAYERS} for variant in VARIANTS
     )
     assert published_way["mcts"] == "mcts:simulations=20000,c=1.4142135623730951,final=score,solve=false"
     assert published_way["hybrid"] == "hybrid:simulations=500,informed=3,final=score,solve=false"
@@ -66,10 +69,10 @@ def test_players_are_those_of_the_source():
 
 
 def test_timed_players_are_the_same_but_for_their_limit():
-    timed = agent_string("mcts", experiment_of("x"), seconds=0.5)
+    timed = agent_string("mcts", "as-published", seconds=0.5)
     assert timed == "mcts:seconds=0.5,memory=1024,c=1.4142135623730951,final=score,solve=false"
-    net = experiment_of("x", settings={"net": "simulations=9.onnx"})
-    assert agent_string("alphazero", net, seconds=2.0) == "alphazero:seconds=2.0,net=simulations=9.onnx"
+    alphazero = agent_string("alphazero", "corrected", net="simulations=9.onnx", seconds=2.0)
+    assert alphazero == "alphazero:seconds=2.0,net=simulations=9.onnx"
 
 
 # --- The plan ---
@@ -79,13 +82,17 @@ def test_the_paper_scale_plays_four_hundred_games_of_every_two_players_and_twent
     plan = GUPTA_SHAH_2022.plan("paper", VARIANTS, 0)
     for variant in VARIANTS:
         for pair in PAIRS:
-            parts = [each for each in plan if each.name.startswith(f"match {' - '.join(pair)},")]
-            sizes = [each.size for each in parts if each.variant == variant]
-            assert sizes == [{"from": 40 * number, "games": 40} for number in range(10)]
-    cells = [each for each in plan if each.name.startswith("cell")]
+            parts = {MatchPart(*pair, number): number for number in range(10)}
+            sizes = [
+                (parts[each.experiment], each.size)
+                for each in plan
+                if each.experiment in parts and each.variant == variant
+            ]
+            assert sizes == [(number, {"from": 40 * number, "games": 40}) for number in range(10)]
+    cells = [each for each in plan if isinstance(each.experiment, Cell)]
     assert len(cells) == 20 * (len(PAIRS) + 4)
     assert {each.variant for each in cells} == {"as-published"}
-    assert all(each.size == {"positions": 5040} for each in plan if each.name.startswith("grade"))
+    assert all(each.size == {"positions": 5040} for each in plan if isinstance(each.experiment, Grade))
     assert len({each.key for each in plan}) == len(plan)
 
 
@@ -94,7 +101,7 @@ def test_only_experiments_with_a_net_depend_on_which_one(tmp_path):
     shipped = GUPTA_SHAH_2022.plan("quick", VARIANTS, 0)
     other = GUPTA_SHAH_2022.plan("quick", VARIANTS, 0, {"net": str(net)})
     for one, two in zip(shipped, other, strict=True):
-        uses_net = "alphazero" in one.name or one.name == names.SPEED
+        uses_net = "alphazero" in one.experiment.name or one.experiment == Speed()
         assert (one.key != two.key) == uses_net
     content = {each.settings["net content"] for each in other if each.settings}
     net.write_bytes(opinionated_net(tmp_path, "6x7x4").read_bytes())
@@ -116,9 +123,9 @@ def test_wrong_nets_and_settings_are_refused_in_one_line(tmp_path):
 
 @pytest.mark.compiled
 def test_a_cell_repeats_itself_and_counts_for_the_right_side():
-    experiment = experiment_of(names.cell("greedy", "minimax"), games=10)
-    figures = GUPTA_SHAH_2022.run(experiment).figures
-    assert figures == GUPTA_SHAH_2022.run(experiment).figures
+    trial = trial_of(Cell("greedy", "minimax"), games=10)
+    figures = trial.run().figures
+    assert figures == trial.run().figures
     assert figures["column"] >= 90
     assert figures["column"] + figures["row"] + figures["draws"] == pytest.approx(100)
     assert 1 <= figures["distinct"] <= 10
@@ -128,23 +135,22 @@ def test_a_cell_repeats_itself_and_counts_for_the_right_side():
 def test_the_parts_of_a_match_are_the_match():
     """The same games as one long match of the same seed, without a game twice."""
     pair = "greedy", "minimax"
-    parts = [experiment_of(names.part(*pair, number), **{"from": 10 * number, "games": 10}) for number in range(2)]
-    finished = [Finished(part, __version__, GUPTA_SHAH_2022.run(part)) for part in parts]
-    total = match_total(Results(finished), *pair, "as-published")
-    (stream,) = experiment_of(names.match(*pair)).random_streams(1)
-    whole = play_match("greedy", "gupta-shah-2022/minimax", games=20, seed=int(stream.generate_state(1)[0])).summary
+    parts = [trial_of(MatchPart(*pair, number), **{"from": 10 * number, "games": 10}) for number in range(2)]
+    total = match_total(Results(finished(part, part.run()) for part in parts), *pair, "as-published")
+    seed = parts[1].random_seed(name="match greedy - minimax")
+    whole = play_match("greedy", "gupta-shah-2022/minimax", games=20, seed=seed).summary
     assert total.pairs == whole.pairs
-    assert (total.games, total.distinct) == (20, whole.distinct_games)
-    assert (total.points, total.interval) == (whole.score, whole.score_interval)
-    assert total.sides["first"]["wins"] == whole.as_first.wins
-    assert total.sides["second"]["losses"] == whole.as_second.losses
+    assert (total.games, total.distinct_games) == (20, whole.distinct_games)
+    assert (total.score, total.score_interval) == (whole.score, whole.score_interval)
+    assert total.as_first.wins == whole.as_first.wins
+    assert total.as_second.losses == whole.as_second.losses
 
 
 @pytest.mark.compiled
 def test_grades_are_those_of_the_arena():
-    experiment = experiment_of(names.grade("minimax"), positions=60)
-    figures = GUPTA_SHAH_2022.run(experiment).figures
-    assert figures == GUPTA_SHAH_2022.run(experiment).figures
+    trial = trial_of(Grade("minimax"), positions=60)
+    figures = trial.run().figures
+    assert figures == trial.run().figures
     assert figures["positions"] == 60
     assert 0 < figures["critical"] < 60
     assert 50 < figures["critical_accuracy"] <= figures["outcome_accuracy"] <= 100
@@ -154,7 +160,7 @@ def test_grades_are_those_of_the_arena():
 @pytest.mark.compiled
 def test_speed_is_of_the_machine_alone(tmp_path):
     size = {"percent of a move": 1, "openings": 1}
-    measured = GUPTA_SHAH_2022.run(experiment_of(names.SPEED, settings={"net": str(opinionated_net(tmp_path))}, **size))
+    measured = trial_of(Speed(), settings={"net": str(opinionated_net(tmp_path))}, **size).run()
     assert measured.figures == {}
     assert set(measured.timings) == {"mcts", "hybrid", "alphazero"}
     assert 0 < measured.timings["mcts"] < measured.timings["hybrid"]
@@ -168,7 +174,7 @@ def test_the_published_hybrid_decides_as_the_ordinary_one():
     while seen < 60:
         position = random_position(rng)
         if position is not None and not all(loses_at_once(position, action) for action in position.legal_actions):
-            assert set(two_plies_as_published(position)) <= set(ours.search(position, 2).best)
+            assert set(two_plies_as_published(position)) <= set(ours.search(position, Limits(depth=2)).best)
             seen += 1
 
 
@@ -219,8 +225,8 @@ def made_up_match(a, b, *, wins, variant="as-published"):
     figures = {f"pairs.{points}": 0.0 for points in range(5)} | {"pairs.4": float(wins), "pairs.0": 20.0 - wins}
     for side in ("first", "second"):
         figures |= {f"{side}.wins": float(wins), f"{side}.draws": 0.0, f"{side}.losses": 20.0 - wins}
-    experiment = experiment_of(names.part(a, b, 0), variant, **{"from": 0, "games": 40})
-    return Finished(experiment, __version__, Measured(figures | {"distinct": 33.0}, timings={"a": 0.02, "b": 0.004}))
+    trial = trial_of(MatchPart(a, b, 0), variant, **{"from": 0, "games": 40})
+    return finished(trial, Measured(figures | {"distinct": 33.0}, timings={"a": 0.02, "b": 0.004}))
 
 
 def as_in_table_2():
@@ -264,15 +270,9 @@ def test_ratings_stand_beside_table_2_with_the_agreement_of_the_orders():
 
 def test_cells_agree_by_an_exact_test():
     def shown(hits, runs):
-        name = names.cell("mcts", "minimax")
         figures = {"column": 10.0 * hits, "row": 100.0 - 10.0 * hits, "draws": 0.0, "distinct": 9.0}
-        finished = [
-            Finished(
-                Experiment("gupta-shah-2022", name, "as-published", seed, {"games": 10}), __version__, Measured(figures)
-            )
-            for seed in range(runs)
-        ]
-        return tables_of(finished)["The column moves first"]
+        trials = [trial_of(Cell("mcts", "minimax"), seed=seed, games=10) for seed in range(runs)]
+        return tables_of([finished(trial, Measured(figures)) for trial in trials])["The column moves first"]
 
     assert [row.published for row in shown(2, 1).rows] == [20.0, 80.0]  # no draws were seen: none are shown
     assert all(row.agreement.agrees for row in shown(2, 20).rows)
@@ -283,8 +283,8 @@ def test_cells_agree_by_an_exact_test():
 
 def test_simulations_of_five_seconds_stand_beside_the_published_ones():
     timings = {"mcts": 4.66e-6, "hybrid": 4.8e-4, "alphazero": 4.5e-3}
-    finished = [Finished(experiment_of(names.SPEED), __version__, Measured(timings=timings))]
-    rows = {row.label: row for row in tables_of(finished)["In five seconds"].rows}
+    measured = finished(trial_of(Speed()), Measured(timings=timings))
+    rows = {row.label: row for row in tables_of([measured])["In five seconds"].rows}
     assert rows["MCTS"].published == 20_000
     assert rows["MCTS"].as_published.mean == pytest.approx(1e6)
     assert rows["Hybrid"].as_published.mean == pytest.approx(1e4)

@@ -1,5 +1,7 @@
 """harman: its tree search, its learner, its games."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -9,14 +11,13 @@ from inarow.games.kernels import compiled_layout, hash_key
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.learning.tabular.q_table import QTable
-from inarow.studies.experiment import Experiment, Measured
-from inarow.studies.harman import q_training
-from inarow.studies.harman.games import moving_average
-from inarow.studies.harman.published import published
-from inarow.studies.harman.study import HARMAN
-from inarow.studies.harman.table_player import TablePlayer, grade_table
+from inarow.studies.experiment import Measured, Trial
+from inarow.studies.harman import agents, published
+from inarow.studies.harman.report import HARMAN
+from inarow.studies.harman.runs import AgainstTreeSearch, SelfPlay, TreeSearches, grade_table, moving_average
+from inarow.studies.play import TablePlayer, values_by_position
 from inarow.studies.results import Finished, Results
-from tests import harman_reference as reference
+from tests.twins import harman as reference
 
 
 @pytest.mark.parametrize("moves", ["", "112233", "52123531245", "4515132242321434", "153314424312214255"])
@@ -44,7 +45,7 @@ def test_a_winning_move_is_worth_no_more_to_the_published_tree_search():
 def test_training_is_that_of_the_published_program(board, episodes):
     spec = GameSpec.parse(board)
     table = QTable(spec)
-    played = q_training.play_as_published(table, episodes, playouts=6, rng=np.random.default_rng(5))
+    played = agents.play_as_published(table, episodes, playouts=6, rng=np.random.default_rng(5))
     values, rewards = reference.train(spec.rows, spec.columns, episodes, 6, np.random.default_rng(5))
     assert played.rewards.tolist() == rewards
     taught = {key: value for key, value in values.items() if value}
@@ -66,7 +67,7 @@ def test_training_is_that_of_the_published_program(board, episodes):
 @pytest.mark.compiled
 def test_rewards_follow_from_the_results():
     table = QTable(GameSpec.parse("4x5x4"))
-    played = q_training.play_as_published(table, 300, playouts=10, rng=np.random.default_rng(1))
+    played = agents.play_as_published(table, 300, playouts=10, rng=np.random.default_rng(1))
     base = np.array([{1: 50, 0: -10, -1: -50}[result] for result in played.results.tolist()])
     steps = base - played.rewards
     assert set(played.results.tolist()) == {1, 0, -1}
@@ -77,9 +78,9 @@ def test_rewards_follow_from_the_results():
 @pytest.mark.compiled
 def test_evaluation_changes_no_value():
     table = QTable(GameSpec.parse("3x5x4"))
-    q_training.play_as_published(table, 2000, playouts=10, rng=np.random.default_rng(1))
+    agents.play_as_published(table, 2000, playouts=10, rng=np.random.default_rng(1))
     rows = len(table)
-    player = TablePlayer("Q", table, np.random.default_rng(0), shares_mirror=False)
+    player = TablePlayer("Q", partial(values_by_position, table), np.random.default_rng(0))
     before = table.values[:rows].copy()
     position = Position.parse("3", table.spec)
     assert player.decide(position).action in position.legal_actions
@@ -93,7 +94,7 @@ def test_a_table_is_graded_as_its_player_plays():
     table = QTable(GameSpec.parse("3x5x4"))
     graded = grade_table(table, np.random.default_rng(0), shares_mirror=False)
     assert graded["first"].positions + graded["second"].positions == 147_563
-    q_training.play_as_published(table, 20_000, playouts=10, rng=np.random.default_rng(1))
+    agents.play_as_published(table, 20_000, playouts=10, rng=np.random.default_rng(1))
     better = grade_table(table, np.random.default_rng(0), shares_mirror=False)
     assert better["second"].outcome_accuracy > graded["second"].outcome_accuracy
     assert better["first"].outcome_accuracy == pytest.approx(graded["first"].outcome_accuracy, abs=0.02)
@@ -108,34 +109,35 @@ def test_the_moving_average_is_the_mean_of_each_window():
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(
-    ("name", "variant"),
+    ("experiment", "variant"),
     [
-        ("3x5x4 against 10", "as-published"),
-        ("3x5x4 against 10", "corrected"),
-        ("4x5x4 self-play", "corrected"),
-        ("6x5x4 tree searches", "as-published"),
-        ("6x5x4 tree searches", "corrected"),
+        (AgainstTreeSearch("3x5x4", 10), "as-published"),
+        (AgainstTreeSearch("3x5x4", 10), "corrected"),
+        (SelfPlay("4x5x4"), "corrected"),
+        (TreeSearches(), "as-published"),
+        (TreeSearches(), "corrected"),
     ],
+    ids=str,
 )
-def test_experiments_repeat_themselves(name, variant):
-    experiment = Experiment("harman", name, variant, 1, {"games": 6, "episodes": 1500})
-    measured = HARMAN.run(experiment)
-    assert measured.figures == HARMAN.run(experiment).figures
+def test_experiments_repeat_themselves(experiment, variant):
+    trial = Trial("harman", experiment, variant, 1, {"games": 6, "episodes": 1500})
+    measured = trial.run()
+    assert measured.figures == trial.run().figures
     prefixes = {figure.rpartition(".")[0] for figure in measured.figures if figure.endswith(".wins")}
     for prefix in prefixes:
         rates = [measured.figures[f"{prefix}.{kind}"] for kind in ("wins", "draws", "losses")]
         assert sum(rates) == pytest.approx(100)
-    report = HARMAN.sections(Results([Finished(experiment, "0", measured)]))
+    report = HARMAN.sections(Results([Finished(trial.record, "0", measured)]))
     assert any(table.rows for section in report for table in section.tables)
 
 
 def test_the_report_stands_without_results():
-    assert HARMAN.sections(Results([Finished(HARMAN.plan("quick", ("corrected",), 0)[0], "0", Measured())]))
+    assert HARMAN.sections(Results([Finished(HARMAN.plan("quick", ("corrected",), 0)[0].record, "0", Measured())]))
 
 
 def test_every_planned_experiment_has_a_board_and_a_kind():
     for scale in ("quick", "paper"):
-        names = {experiment.name for experiment in HARMAN.plan(scale, ("as-published", "corrected"), 0)}
+        names = {trial.experiment.name for trial in HARMAN.plan(scale, ("as-published", "corrected"), 0)}
         assert {f"{board} against {n}" for board in ("3x5x4", "4x5x4", "6x5x4") for n in (40, 10)} < names
 
 

@@ -19,32 +19,38 @@ from inarow.games.layout import layout_of
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, GameSpec
 from inarow.learning.tabular.lookup import TableValues
-from inarow.learning.tabular.q_index import add_row
-from inarow.learning.tabular.q_table import QTable
+from inarow.learning.tabular.q_table import QTable, add_row
 from inarow.learning.tabular.trainer import Trainer
 from inarow.search.solver.api import solver_for
-from inarow.studies.experiment import VARIANTS, Experiment
-from inarow.studies.kumbhakern_2025 import episode, training
-from inarow.studies.kumbhakern_2025.corrected import corrected_config
-from inarow.studies.kumbhakern_2025.exactness import table_accuracy
-from inarow.studies.kumbhakern_2025.players import (
+from inarow.studies.experiment import VARIANTS, Trial
+from inarow.studies.kumbhakern_2025 import agents, published
+from inarow.studies.kumbhakern_2025.agents import (
+    WINDOW,
     LeftmostAgent,
+    Phase,
+    PublishedTrainer,
     PublishedWindowAgent,
     published_values,
     trained_table,
 )
-from inarow.studies.kumbhakern_2025.published import published
-from inarow.studies.kumbhakern_2025.runs import CURVE, PHASES, READINGS, SHIPPED, WITHOUT_STARTS
-from inarow.studies.kumbhakern_2025.study import KUMBHAKERN_2025
-from inarow.studies.kumbhakern_2025.training import WINDOW, Phase, PublishedTrainer
+from inarow.studies.kumbhakern_2025.report import KUMBHAKERN_2025
+from inarow.studies.kumbhakern_2025.runs import (
+    CURVE,
+    PHASES,
+    READINGS,
+    PretrainedTable,
+    Training,
+    corrected_config,
+    table_accuracy,
+)
 from inarow.studies.results import Finished, Results
 from tests.strategies import ongoing_positions
-from tests.studies.kumbhakern_twin import Twin
+from tests.twins.kumbhakern import Twin
 
 OPPONENTS = {
-    "random": episode.RANDOM,
-    "serves the learner": episode.FROZEN_FOR_LEARNER,
-    "serves itself": episode.FROZEN_FOR_ITSELF,
+    "random": agents.RANDOM,
+    "serves the learner": agents.FROZEN_FOR_LEARNER,
+    "serves itself": agents.FROZEN_FOR_ITSELF,
 }
 
 
@@ -52,13 +58,13 @@ def key_of(cells, learner):
     layout = layout_of(WINDOW)
     where = [(layout.cell(row, column), cell) for row, line in enumerate(cells) for column, cell in enumerate(line)]
     stones = sum(1 << bit for bit, cell in where if cell == learner)
-    return episode.learner_key(stones, sum(1 << bit for bit, cell in where if cell), learner - 1, layout)
+    return agents.learner_key(stones, sum(1 << bit for bit, cell in where if cell), learner - 1, layout)
 
 
 @pytest.mark.parametrize("random_starts", [0.0, 0.5])
 @pytest.mark.parametrize("opponent", list(OPPONENTS))
 def test_training_is_that_of_the_twin(opponent, random_starts, monkeypatch):
-    monkeypatch.setattr(training, "LOG", 19)  # no two means differ by just the tolerance of the rule
+    monkeypatch.setattr(agents, "LOG", 19)  # no two means differ by just the tolerance of the rule
     trainer = PublishedTrainer(np.random.default_rng(3), random_starts=random_starts)
     twin = Twin(np.random.default_rng(3), random_starts)
     for split, against in ((1.0, "random"), (0.0, "random"), (0.7, opponent), (0.7, opponent)):
@@ -75,7 +81,7 @@ def test_training_is_that_of_the_twin(opponent, random_starts, monkeypatch):
 def test_curves_of_the_first_phases_end_where_they_were_published():
     """And self-play is no contest: rewards near 1 in a game that is a draw."""
     trainer = PublishedTrainer(np.random.default_rng(7))
-    random, self_play = (trainer.run(phase, 200_000) for phase in training.phases(episode.RANDOM, 0))
+    random, self_play = (trainer.run(phase, 200_000) for phase in agents.phases(agents.RANDOM, 0))
     assert random[0] == pytest.approx(0.04, abs=0.03)
     assert random[-1] == pytest.approx(0.65, abs=0.03)
     assert self_play[-1] == pytest.approx(0.995, abs=0.006)
@@ -99,8 +105,8 @@ def table_of(*entries):
     table = QTable(WINDOW, memory=1 << 20)
     for position, number, values in entries:
         window = find_windows(position, WINDOW)[number]
-        key = episode.learner_key(window.stones, window.mask, position.side_to_move - 1, layout_of(WINDOW))
-        table.values[add_row(key, table.index, table.old_index, table.keys, table.state)] = values
+        key = agents.learner_key(window.stones, window.mask, position.side_to_move - 1, layout_of(WINDOW))
+        table.values[add_row(key, *table.arrays[:4])] = values
     return table
 
 
@@ -170,23 +176,23 @@ def test_tables_are_graded_as_the_agents_that_play_them(is_published):
         table, lookup = trainer.table, TableValues(trainer.table, config).values
     graded = asdict(grade(LeftmostAgent("table", lookup), WINDOW, suite=suite))
     found = table_accuracy(table, suite, is_published=is_published)
-    assert found == {name: graded[name] for name in found}
-    assert 0.5 < found["outcome_accuracy"] < 1
+    assert asdict(found) == {name: graded[name] for name in asdict(found)}
+    assert 0.5 < found.outcome_accuracy < 1
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", list(READINGS))
-def test_readings_of_the_last_phase_differ_from_each_other(name):
-    experiment = Experiment("kumbhakern-2025", name, "as-published", 1, {"episodes": 20_000})
-    figures = KUMBHAKERN_2025.run(experiment).figures
-    assert figures == KUMBHAKERN_2025.run(experiment).figures
-    assert (figures["generation 1.first"] > figures["self-play.first"]) == (name == "frozen, serves the learner")
+@pytest.mark.parametrize("reading", READINGS, ids=str)
+def test_readings_of_the_last_phase_differ_from_each_other(reading):
+    trial = Trial("kumbhakern-2025", reading, "as-published", 1, {"episodes": 20_000})
+    figures = trial.run().figures
+    assert figures == trial.run().figures
+    serves_the_learner = reading.name == "frozen, serves the learner"
+    assert (figures["generation 1.first"] > figures["self-play.first"]) == serves_the_learner
 
 
 @pytest.mark.compiled
 def test_the_table_of_the_package_plays_behind_windows():
-    experiment = Experiment("kumbhakern-2025", SHIPPED, "corrected", 4, {"games": 4})
-    figures = KUMBHAKERN_2025.run(experiment).figures
+    figures = Trial("kumbhakern-2025", PretrainedTable(), "corrected", 4, {"games": 4}).run().figures
     assert figures["6x7.critical_accuracy"] > 45  # random moves: 37
     assert figures["6x7 random.first.illegal"] == figures["6x7 random.second.illegal"] == 0
     assert 0 < figures["6x7 minimax:depth=4.first.unseen"] < 100
@@ -197,20 +203,20 @@ def test_runs_have_figures_for_every_row_of_the_report():
     size = {"episodes": 10_000, "test games": 20, "perfect games": 2, "games": 2}
     finished = []
     for variant in VARIANTS:
-        experiment = Experiment("kumbhakern-2025", WITHOUT_STARTS, variant, 0, size)
-        measured = KUMBHAKERN_2025.run(experiment)
+        trial = Trial("kumbhakern-2025", Training(with_starts=False), variant, 0, size)
+        measured = trial.run()
         assert len(measured.curves[CURVE]) == len(PHASES)
         for phase in PHASES:
             rates = [measured.figures[f"after {phase}.{each}"] for each in ("wins", "losses", "draws")]
             assert sum(rates) == pytest.approx(100)
         assert measured.figures["perfect.wins"] == 0
-        finished.append(Finished(experiment, "0", measured))
+        finished.append(Finished(trial.record, "0", measured))
     for some in (finished, finished[:1], finished[1:]):
         rows = [row for part in KUMBHAKERN_2025.sections(Results(some)) for table in part.tables for row in table.rows]
-        present = {each.experiment.variant for each in some}
+        present = {each.trial.variant for each in some}
         missing = {"as-published": 0, "corrected": 0}
         for row in rows:
-            if WITHOUT_STARTS in row.label or "generation 5: first" in row.label:
+            if "without random starts" in row.label or "generation 5: first" in row.label:
                 missing["as-published"] += row.as_published is None
                 missing["corrected"] += row.corrected is None
         assert {variant for variant, count in missing.items() if count} == set(VARIANTS) - present

@@ -8,12 +8,11 @@ from inarow.arena.game import play_game
 from inarow.games.kernels import compiled_layout, hash_key
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.studies.experiment import Experiment
-from inarow.studies.paranji_2025.corrected_q import CorrectedQ, train_corrected
-from inarow.studies.paranji_2025.published import AGENTS, BOARDS, PAIRINGS, published
-from inarow.studies.paranji_2025.q_training import train_as_published
-from inarow.studies.paranji_2025.study import PARANJI_2025
-from tests import reference
+from inarow.studies.experiment import Trial
+from inarow.studies.paranji_2025 import AGENTS, BOARDS, PAIRINGS, published
+from inarow.studies.paranji_2025.agents import train_as_published
+from inarow.studies.paranji_2025.runs import RoundRobin, corrected_q, train_corrected
+from tests.twins import reference
 
 
 def key_of(cells, spec):
@@ -87,8 +86,8 @@ def test_published_numbers_are_complete_and_hold_together():
     ],
 )
 def test_a_round_robin_counts_wins_moves_and_nodes(variant, expected):
-    experiment = Experiment("paranji-2025", "connect4 round robin", variant, 3, {"games": 4, "episodes": 200})
-    first, second = PARANJI_2025.run(experiment), PARANJI_2025.run(experiment)
+    trial = Trial("paranji-2025", RoundRobin("connect4"), variant, 3, {"games": 4, "episodes": 200})
+    first, second = trial.run(), trial.run()
     assert first.figures == second.figures
     assert first.figures.items() >= expected.items()
     agents = {name.split(".")[0] for name in first.figures if "-" not in name}
@@ -101,8 +100,8 @@ def test_a_round_robin_counts_wins_moves_and_nodes(variant, expected):
 
 @pytest.mark.compiled
 def test_pruning_changes_nodes_and_not_results():
-    experiment = Experiment("paranji-2025", "tictactoe round robin", "corrected", 0, {"games": 2, "episodes": 1})
-    figures = PARANJI_2025.run(experiment).figures
+    trial = Trial("paranji-2025", RoundRobin("tictactoe"), "corrected", 0, {"games": 2, "episodes": 1})
+    figures = trial.run().figures
     assert figures["alphabeta.nodes"] < figures["minimax.nodes"] / 10
     assert figures["minimax-alphabeta.draws"] == figures["alphabeta-minimax.draws"] == 100
     assert figures["default-minimax.wins"] == figures["default-alphabeta.wins"] == 0
@@ -115,7 +114,7 @@ def test_the_corrected_learner_learns_from_losses_on_both_sides():
     assert np.mean(losses[-5:]) < np.mean(losses[:5]) / 2
     rows = len(trainer.table)
     assert trainer.table.values[:rows].min() < -0.5
-    agent = CorrectedQ(trainer.table, np.random.default_rng(0))
+    agent = corrected_q(trainer.table, np.random.default_rng(0))
     games = [play_game(agent, make_agent("minimax:depth=none"), GameSpec.parse("tictactoe")) for _ in range(5)]
     games += [play_game(make_agent("minimax:depth=none"), agent, GameSpec.parse("tictactoe")) for _ in range(5)]
     assert {game.fault for game in games} == {None}

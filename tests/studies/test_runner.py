@@ -1,4 +1,4 @@
-"""Running, keeping and going on."""
+"""Running, keeping, continuing, and studies from outside the package."""
 
 import multiprocessing
 import time
@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarow.errors import InvalidLimitError, InvalidStudyError, StoreError
-from inarow.studies.catalogue import STUDIES, find_study
+from inarow.studies import catalogue
+from inarow.studies.catalogue import find_study, register_study, studies
 from inarow.studies.experiment import VARIANTS
-from inarow.studies.results import Results, mean_curve
-from inarow.studies.runner import ResultsFile, make_report, run_study
-from inarow.studies.study import Repeated, Setting
-from tests.studies.small_study import DICE, SLOW_DICE, SLOW_STARTING_DICE
+from inarow.studies.results import Results, ResultsFile, mean_curve
+from inarow.studies.runner import make_report, reproduce, run_trials
+from inarow.studies.study import Repeated, Setting, Study
+from tests.studies.small_study import DICE, SLOW_DICE, SLOW_STARTING_DICE, Die
 
 PLAN = DICE.plan("quick", VARIANTS, 0)
 
@@ -25,15 +26,15 @@ class Steps(list):
 
 
 def test_results_are_the_same_on_any_number_of_workers(tmp_path):
-    alone = run_study(DICE, PLAN, ResultsFile(tmp_path / "1.jsonl"))
-    together = run_study(DICE, PLAN, ResultsFile(tmp_path / "2.jsonl"), workers=2)
+    alone = run_trials(PLAN, ResultsFile(tmp_path / "1.jsonl"))
+    together = run_trials(PLAN, ResultsFile(tmp_path / "2.jsonl"), workers=2)
     assert alone == together
-    assert [each.experiment for each in alone] == PLAN
+    assert [each.trial for each in alone] == [trial.record for trial in PLAN]
 
 
 def test_a_torn_line_is_cut_off_and_run_again_and_nothing_else(tmp_path):
     path = tmp_path / "results.jsonl"
-    finished = run_study(DICE, PLAN, ResultsFile(path))
+    finished = run_trials(PLAN, ResultsFile(path))
     whole = path.read_bytes()
     lines = whole.splitlines(keepends=True)
     for torn in (b"", lines[3][:1], lines[3][:40], lines[3][:-1]):
@@ -41,13 +42,13 @@ def test_a_torn_line_is_cut_off_and_run_again_and_nothing_else(tmp_path):
         file = ResultsFile(path)
         assert file.of(PLAN) == finished[:3]
         steps = Steps()
-        assert run_study(DICE, PLAN, file, progress=steps) == finished
+        assert run_trials(PLAN, file, progress=steps) == finished
         assert steps == [(3, 6), (4, 6), (5, 6), (6, 6)]
         assert path.read_bytes() == whole
 
 
 def run_in_process(study, path, workers):
-    run_study(study, study.plan("quick", ("corrected",), 0), ResultsFile(path), workers=workers)
+    run_trials(study.plan("quick", ("corrected",), 0), ResultsFile(path), workers=workers)
 
 
 @pytest.mark.parametrize(("study", "workers", "seeds"), [(SLOW_DICE, 1, [0, 1]), (SLOW_STARTING_DICE, 2, [1, 2])])
@@ -60,28 +61,28 @@ def test_what_was_finished_survives_a_kill(tmp_path, study, workers, seeds):
         time.sleep(0.01)
     process.kill()
     process.join()
-    assert [each.experiment.seed for each in ResultsFile(path).finished] == seeds
+    assert [each.trial.seed for each in ResultsFile(path).finished] == seeds
 
 
 def test_results_come_in_the_order_of_the_plan_whatever_that_of_the_file(tmp_path):
     path = tmp_path / "results.jsonl"
-    finished = run_study(DICE, PLAN, ResultsFile(path))
+    finished = run_trials(PLAN, ResultsFile(path))
     path.write_bytes(b"".join(reversed(path.read_bytes().splitlines(keepends=True))))
-    assert ResultsFile(path).of(PLAN) == run_study(DICE, PLAN, ResultsFile(path)) == finished
+    assert ResultsFile(path).of(PLAN) == run_trials(PLAN, ResultsFile(path)) == finished
 
 
 def test_a_longer_run_goes_on_from_a_shorter_one(tmp_path):
     path = tmp_path / "results.jsonl"
-    short = run_study(DICE, PLAN, ResultsFile(path))
+    short = run_trials(PLAN, ResultsFile(path))
     long = DICE.plan("paper", VARIANTS, 0)
     assert len(ResultsFile(path).of(long)) == len(short)
-    assert len(run_study(DICE, long, ResultsFile(path))) == 10
+    assert len(run_trials(long, ResultsFile(path))) == 10
     assert path.read_bytes().count(b"\n") == 10
 
 
 def test_results_of_another_version_are_not_used(tmp_path):
     path = tmp_path / "results.jsonl"
-    run_study(DICE, PLAN, ResultsFile(path))
+    run_trials(PLAN, ResultsFile(path))
     path.write_bytes(path.read_bytes().replace(b'"version":"', b'"version":"older than '))
     assert ResultsFile(path).of(PLAN) == []
 
@@ -102,11 +103,11 @@ def test_plans_have_one_experiment_for_each_seed_and_no_seed_out_of_range():
         DICE.plan("paper", VARIANTS, 2**63 - 4)
 
 
-def test_experiments_are_told_the_settings_that_they_name():
+def test_trials_have_the_settings_that_their_experiments_name():
     def plan(chosen):
         experiments = [
-            Repeated("die", 1, {"throws": 9}),
-            Repeated("loaded die", 1, {"throws": 9}, settings=("weight",)),
+            Repeated(Die(), 1, {"throws": 9}),
+            Repeated(Die(sides=7), 1, {"throws": 9}, settings=("weight",)),
         ]
         setting = Setting("light", lambda choice: {"weight": choice, "grams": str(len(choice))})
         study = replace(DICE, experiments=lambda scale: experiments, settings={"weight": setting})
@@ -133,20 +134,70 @@ def test_curves_are_means_over_runs_with_intervals():
 
 def test_a_report_of_one_variant_leaves_the_other_out(tmp_path):
     plan = DICE.plan("quick", ("corrected",), 0)
-    finished = run_study(DICE, plan, ResultsFile(tmp_path / "r.jsonl"))
+    finished = run_trials(plan, ResultsFile(tmp_path / "r.jsonl"))
     report = make_report(DICE, finished, scale="quick", variants=("corrected",), seed=0, command="c")
     (row,) = report.sections[0].tables[0].rows
     assert row.as_published is None
     assert row.agreement is None
     assert row.corrected.runs == 3
-    assert Results(finished).timing("die", "corrected", "run") == 0.5
-    assert Results(finished).timing("die", "as-published", "run") is None
+    assert Results(finished).timing(Die(), "corrected", "run") == 0.5
+    assert Results(finished).timing(Die(), "as-published", "run") is None
 
 
 def test_every_study_has_a_plan_for_each_scale_and_a_wrong_name_is_told_the_right_ones():
-    for name, study in STUDIES.items():
+    for name, study in studies().items():
         assert study.name == name
         quick, paper = (study.plan(scale, VARIANTS, 0) for scale in ("quick", "paper"))
         assert 0 < len(quick) <= len(paper)
     with pytest.raises(InvalidStudyError, match=r"there is no study 'paranji'; studies are paranji-2025"):
         find_study("paranji")
+
+
+# --- A study from outside the package ---
+
+
+@pytest.fixture
+def no_dice(monkeypatch):
+    """What a test registers is forgotten after it."""
+    monkeypatch.setattr(catalogue, "_registered", dict(catalogue._registered))
+
+
+@pytest.mark.usefixtures("no_dice")
+def test_a_registered_study_is_reproduced_by_its_name(tmp_path):
+    assert register_study(DICE) is find_study("dice")
+    assert register_study(DICE) is DICE  # twice does no harm
+    steps = Steps()
+    report = reproduce("dice", variant="corrected", seed=4, out=tmp_path, workers=2, progress=steps)
+    assert report.command == "inarow reproduce dice --scale quick --variant corrected --seed 4"
+    assert (report.experiments, report.variants, steps[-1]) == (3, ("corrected",), (3, 3))
+    (row,) = report.sections[0].tables[0].rows
+    assert row.corrected.runs == 3
+    assert report == reproduce(DICE, variant="corrected", seed=4, out=tmp_path, report_only=True)
+    assert reproduce(DICE, seed=9, out=tmp_path, report_only=True).experiments == 0
+
+
+@pytest.mark.usefixtures("no_dice")
+def test_the_name_of_a_study_cannot_be_taken_by_another():
+    with pytest.raises(InvalidStudyError, match="there is another study 'harman'"):
+        register_study(replace(DICE, name="harman"))
+    assert find_study("harman") is not DICE
+
+
+class Plugin:
+    def __init__(self, name, found):
+        self.name, self._found = name, found
+
+    def load(self):
+        return self._found if isinstance(self._found, (str, Study)) else 1 / 0
+
+
+def test_installed_packages_offer_studies_and_broken_ones_are_named(monkeypatch):
+    offered = [Plugin("dice", DICE), Plugin("text", "dice"), Plugin("crash", 0)]
+    monkeypatch.setattr(catalogue, "entry_points", lambda group: offered if group == "inarow.studies" else [])
+    catalogue._plugins.cache_clear()
+    try:
+        assert find_study("dice") is DICE
+        with pytest.raises(InvalidStudyError, match=r"text is broken: TypeError.*crash is broken: ZeroDivisionError"):
+            find_study("cards")
+    finally:
+        catalogue._plugins.cache_clear()

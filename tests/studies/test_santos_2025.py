@@ -4,40 +4,63 @@ import numpy as np
 import pytest
 
 from inarow import __version__
-from inarow.learning.deep_q.values import KIND
 from inarow.learning.net_file import load_net
-from inarow.studies.experiment import VARIANTS, Experiment, Measured
-from inarow.studies.results import Finished, Results
-from inarow.studies.runner import ResultsFile, make_report, run_study
-from inarow.studies.santos_2025.published import published
-from inarow.studies.santos_2025.runs import net_file_name, run
-from inarow.studies.santos_2025.study import SANTOS_2025
-from inarow.studies.santos_2025.tables import FIGURES
-from inarow.studies.santos_2025.trainings import LEARNERS, LOCKSTEPS, TRAININGS, training_config
+from inarow.learning.pretrained import DEEP_Q
+from inarow.studies.experiment import VARIANTS, Measured, Trial
+from inarow.studies.results import Finished, Results, ResultsFile
+from inarow.studies.runner import make_report, run_trials
+from inarow.studies.santos_2025 import published
+from inarow.studies.santos_2025.report import FIGURES, SANTOS_2025
+from inarow.studies.santos_2025.runs import (
+    LEARNERS,
+    LOCKSTEPS,
+    PRESAMPLED,
+    QUANTUM,
+    STRONGER,
+    DrawCosts,
+    Training,
+    net_file_name,
+)
 
 SIZE = {"episodes": 4, "test games": 5}
+TRAININGS = (*LEARNERS, *STRONGER, PRESAMPLED, *LOCKSTEPS)
+BY_NAME = {training.name: training for training in LEARNERS}
 
 
-def experiment_of(name, variant="as-published", seed=0, **size):
-    return Experiment("santos-2025", name, variant, seed, {**SIZE, **size})
+def trial_of(training, variant="as-published", seed=0, **size):
+    return Trial("santos-2025", training, variant, seed, {**SIZE, **size})
+
+
+def config_of(training, variant="as-published", **size):
+    return training.config(trial_of(training, variant, **size), 7)
+
+
+def test_names_are_those_of_stored_results():
+    """The files of the first edition have them."""
+    assert [training.name for training in LEARNERS[:2]] == ["first, epsilon-greedy", "first, classical"]
+    assert STRONGER[0].name == "first, classical against negamax:depth=4"
+    assert PRESAMPLED.name == "first, quantum after plain draws"
+    assert [training.name for training in LOCKSTEPS] == ["first, quantum in lockstep", "first, quantum one by one"]
 
 
 def test_the_paper_scale_is_the_published_one_seed_by_seed_and_then_more():
     plan = SANTOS_2025.plan("paper", VARIANTS, 0)
     tables, extra = plan[:100], plan[100:]
-    assert [each.name for each in tables[:5]] == list(published().rows)
+    assert [each.experiment.name for each in tables[:5]] == list(published().rows)
     assert [each.seed for each in tables] == [seed for seed in range(20) for _ in range(5)]
     assert {each.variant for each in tables} == {"as-published"}
     for each in tables:
-        episodes = 1800 if each.name.startswith("first") else 3600
+        episodes = 1800 if each.experiment.side == "first" else 3600
         assert each.size == {"episodes": episodes, "test games": 1000}
-    assert sum(each.name == "second, epsilon-greedy" and each.variant == "as-published" for each in extra) == 10
-    assert {each.name for each in extra if each.variant == "corrected"} == {*TRAININGS, "draws"} - set(LOCKSTEPS)
+    unpublished = Training("second", "epsilon-greedy")
+    assert sum(each.experiment == unpublished and each.variant == "as-published" for each in extra) == 10
+    corrected = {each.experiment for each in extra if each.variant == "corrected"}
+    assert corrected == {*TRAININGS, DrawCosts()} - set(LOCKSTEPS)
     assert len({each.key for each in plan}) == len(plan)
 
 
 def test_trainings_are_as_published():
-    config = training_config(experiment_of("second, quantum", episodes=3600), 7)
+    config = config_of(Training("second", "quantum"), episodes=3600)
     assert (config.side, config.opponent, config.batch, config.lockstep) == ("second", "negamax", 300, 300)
     assert (config.alpha, config.terminal, config.learning_rate) == (0.8, "blend", 1e-3)
     assert (config.epochs, config.minibatch) == (5, 32)
@@ -45,18 +68,16 @@ def test_trainings_are_as_published():
     assert (policy.rule, policy.rounds, policy.column_oracle) == ("quantum", 5, True)
     assert (policy.amplification, policy.presamples) == ("ceil-inclusive", 0)
     assert policy.temperature.delta == 194
-    assert not training_config(experiment_of("first, classical"), 7).policy.column_oracle
+    assert not config_of(Training("first", "classical")).policy.column_oracle
 
 
 def test_corrected_trainings_have_none_of_the_faults():
-    config = training_config(experiment_of("second, quantum", "corrected"), 7)
+    config = config_of(Training("second", "quantum"), "corrected")
     assert (config.terminal, config.policy.column_oracle, config.policy.amplification) == ("reward", False, "optimal")
-    textbook = training_config(experiment_of("first, quantum after plain draws", "corrected"), 7).policy
+    textbook = config_of(PRESAMPLED, "corrected").policy
     assert (textbook.presamples, textbook.amplification) == (5, "ceil-exclusive")
-    assert training_config(experiment_of("first, quantum against negamax:depth=4", "corrected"), 7).opponent == (
-        "negamax:depth=4"
-    )
-    assert [training_config(experiment_of(name), 7).lockstep for name in LOCKSTEPS] == [300, 1]
+    assert config_of(STRONGER[1], "corrected").opponent == "negamax:depth=4"
+    assert [config_of(training).lockstep for training in LOCKSTEPS] == [300, 1]
 
 
 def test_published_rates_sum_to_one():
@@ -65,21 +86,21 @@ def test_published_rates_sum_to_one():
 
 
 def test_nets_of_the_tables_keep_their_names():
-    experiment = experiment_of("first, epsilon-greedy", seed=3)
-    assert net_file_name(experiment) == "nets/first-epsilon-greedy-as-published-3.onnx"
-    assert len({net_file_name(experiment_of(name)) for name in TRAININGS}) == len(TRAININGS)
+    trial = trial_of(Training("first", "epsilon-greedy"), seed=3)
+    assert net_file_name(trial.record) == "nets/first-epsilon-greedy-as-published-3.onnx"
+    assert len({net_file_name(trial_of(training).record) for training in TRAININGS}) == len(TRAININGS)
 
 
 def test_a_run_keeps_its_net_and_shows_its_figures(tmp_path):
-    experiment = experiment_of("first, quantum")
-    (finished,) = run_study(SANTOS_2025, [experiment], ResultsFile(tmp_path / "results.jsonl"))
+    trial = trial_of(QUANTUM)
+    (finished,) = run_trials([trial], ResultsFile(tmp_path / "results.jsonl"))
     figures = finished.measured.figures
     assert figures["wins"] + figures["losses"] + figures["draws"] == pytest.approx(100)
     assert figures["iterations"] >= 1
-    net = load_net(tmp_path / "nets" / "first-quantum-as-published-0.onnx", KIND)
+    net = load_net(tmp_path / "nets" / "first-quantum-as-published-0.onnx", DEEP_Q)
     assert net.about.board == "6x7x4"
     assert net.about.provenance["test"]["wins"] == figures["wins"]
-    assert ResultsFile(tmp_path / "results.jsonl").of([experiment]) == [finished]
+    assert ResultsFile(tmp_path / "results.jsonl").of([trial]) == [finished]
     shown = tables_of([finished])
     (iterations,) = [row for row in shown["Table I, quantum flags"].rows if row.label == "iterations"]
     assert iterations.published == 1.345
@@ -88,9 +109,9 @@ def test_a_run_keeps_its_net_and_shows_its_figures(tmp_path):
 
 
 def test_stronger_opponents_both_sides_and_draws_are_measured():
-    stronger = run(experiment_of("first, quantum against mcts:simulations=200", "corrected", episodes=2))
+    stronger = trial_of(Training("first", "quantum", "mcts:simulations=200"), "corrected", episodes=2).run()
     assert sum(stronger.figures[f"{name}, other side"] for name in ("wins", "losses", "draws")) == pytest.approx(100)
-    costs = run(Experiment("santos-2025", "draws", "as-published", 0, {"decisions": 2000})).curves
+    costs = trial_of(DrawCosts(), decisions=2000).run().curves
     rounds = dict(costs["rounds"])
     assert rounds[0.5] == pytest.approx(2.0, rel=0.1)  # the table of theory
     assert dict(costs["classical_rounds"])[0.5] == pytest.approx(2.0, rel=0.1)
@@ -107,7 +128,7 @@ def tables_of(finished):
 
 def made_up(name, seed, *, shift=0.0, variant="as-published"):
     """A run that scatters as the published ones do, `shift` published deviations away from them."""
-    row, rng = published().rows[name], np.random.default_rng([seed, list(LEARNERS).index(name)])
+    row, rng = published().rows[name], np.random.default_rng([seed, list(BY_NAME).index(name)])
     figures = {}
     for field, figure, _, _ in FIGURES:
         spread = getattr(row, field)
@@ -116,8 +137,8 @@ def made_up(name, seed, *, shift=0.0, variant="as-published"):
             figures[figure] = float(rng.normal(mean + shift * deviation, deviation))
     curve = [(300.0 * number, y) for number, y in enumerate(row.curve_wins, start=1)]
     episodes = 1800 if name.startswith("first") else 3600
-    experiment = experiment_of(name, variant, seed, episodes=episodes)
-    return Finished(experiment, __version__, Measured(figures, {"wins": curve}, {"training": 90.0}))
+    trial = trial_of(BY_NAME[name], variant, seed, episodes=episodes)
+    return Finished(trial.record, __version__, Measured(figures, {"wins": curve}, {"training": 90.0}))
 
 
 def test_runs_like_the_published_ones_agree_and_others_do_not():

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from inarow.studies.welch import Spread, deviation_estimate, difference, spread
+from inarow.studies.comparison import Spread, deviation_estimate, difference, spread
 
 runs = st.lists(st.floats(-100, 100), min_size=2, max_size=30).filter(lambda values: np.ptp(values) > 0.01)
 

@@ -10,21 +10,19 @@ import msgspec
 import pytest
 
 from inarow.agents.registry import make_agent
-from inarow.cli.serve import serve
 from inarow.errors import ConfigError, InvalidAgentError, InvalidLimitError
 from inarow.games.spec import TIC_TAC_TOE
-from inarow.learning.tabular.lookup import shipped_table
+from inarow.learning.pretrained import shipped_table
 from inarow.web import handlers, search_pool, server
 from inarow.web.agent_access import check_agent
-from inarow.web.curve import read_curve
-from inarow.web.guard import is_loopback
+from inarow.web.command import serve
+from inarow.web.guard import Bucket, Buckets, is_loopback
 from inarow.web.job import ArenaPlan, Job, TrainPlan, load_jobs, save_job
-from inarow.web.learners import LEARNERS, check_document, describe_learners
 from inarow.web.messages import Hint, Review
 from inarow.web.pool_process import peak_memory
 from inarow.web.pool_worker import Reporter
-from inarow.web.rate_limit import Bucket, Buckets
 from inarow.web.settings import LabSettings
+from inarow.web.training import check_document, describe_learners, read_curve
 
 
 def test_agents_name_files_of_the_runs_folder_and_no_others(tmp_path, monkeypatch):
@@ -209,7 +207,7 @@ def test_a_bucket_runs_dry_and_each_client_has_its_own():
 
 def test_every_preset_offered_fits_the_form_of_its_learner(tmp_path):
     offered = describe_learners()
-    assert set(offered["learners"]) == set(LEARNERS)
+    assert list(offered["learners"]) == ["q", "deep-q", "alphazero"]
     assert "tictactoe-q" in offered["presets"]
     for document in offered["presets"].values():
         check_document(document, tmp_path)

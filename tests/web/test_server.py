@@ -123,7 +123,7 @@ BAD_MESSAGES = [
     ('{"type": "think", "id": 1, "board": "6x7x4", "agent": "random", "extra": 1}', "extra"),
     ('{"type": "think", "id": 1, "board": "99x7x4", "agent": "random"}', "rows is 99"),
     ('{"type": "think", "id": 1, "board": "6x7x4", "moves": "4444444", "agent": "random"}', "column 4 is full"),
-    ('{"type": "think", "id": 1, "board": "6x7x4", "moves": "9", "agent": "random"}', "no move"),
+    ('{"type": "think", "id": 1, "board": "6x7x4", "moves": "9", "agent": "random"}', "is not a move"),
     ('{"type": "think", "id": 1, "board": "6x7x4", "moves": "1212121", "agent": "random"}', "over"),
     ('{"type": "think", "id": 1, "board": "6x7x4", "agent": "gnugo"}', "there is no agent"),
     ('{"type": "think", "id": 1, "board": "6x7x4", "agent": "human"}', "person"),

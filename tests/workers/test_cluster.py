@@ -6,18 +6,17 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from inarow.arena.resume import play_into_store
+from inarow.arena.match import MatchSettings, play_into_store
 from inarow.arena.store import Store
 from inarow.arena.tournament import plan_tournament
 from inarow.errors import ClusterError, TaskError
 from inarow.learning.alphazero.config import AlphaZeroConfig
-from inarow.learning.alphazero.farm import Farm
-from inarow.learning.alphazero.players import StretchResult
-from inarow.learning.alphazero.shipped import net_path
+from inarow.learning.alphazero.players import ClusterSelfPlay, PlaySliceResult
 from inarow.learning.config import to_config
+from inarow.learning.pretrained import net_path
 from inarow.workers import Cluster, WorkerProcesses, open_pool, open_worker_processes
 from tests.workers.clusters import Nodes, open_nodes
-from tests.workers.test_local import fail_awkwardly, fail_on_three, slow_square
+from tests.workers.tasks import fail_awkwardly, fail_on_three, slow_square
 
 pytestmark = pytest.mark.xdist_group("cluster")
 
@@ -32,7 +31,7 @@ def value_and_threads(task) -> tuple[int, str | None]:
     return len(task.value), os.environ.get("OMP_NUM_THREADS")
 
 
-def test_a_cluster_keeps_the_promises_of_a_pool(nodes):
+def test_a_cluster_is_a_pool(nodes):
     with open_pool(Cluster(nodes.address)) as pool:
         calls = []
         results = list(pool.map(slow_square, range(20), progress=lambda *call: calls.append(call)))
@@ -52,7 +51,9 @@ def test_a_cluster_keeps_the_promises_of_a_pool(nodes):
 
 
 def test_a_tournament_is_the_same_when_a_node_dies(nodes, tmp_path):
-    plan = plan_tournament(["mcts:simulations=400", "mcts:simulations=300", "winblock"], games=12, seed=3)
+    plan = plan_tournament(
+        ["mcts:simulations=400", "mcts:simulations=300", "winblock"], settings=MatchSettings(games=12, seed=3)
+    )
     with Store.open(tmp_path / "local.sqlite") as store:
         expected = played(plan, store)
     done = []
@@ -82,11 +83,11 @@ PLAY = {
 }
 
 
-def reaped(worker_processes: WorkerProcesses, batches: int, fault=lambda number: None) -> list[StretchResult]:
+def reaped(worker_processes: WorkerProcesses, batches: int, fault=lambda number: None) -> list[PlaySliceResult]:
     """What a farm brings in with the net that comes with the package."""
-    farm = Farm(worker_processes, to_config(PLAY, AlphaZeroConfig, "test"), start=1)
+    farm = ClusterSelfPlay(worker_processes, to_config(PLAY, AlphaZeroConfig, "test"), start=1)
     net = net_path("connect4").read_bytes()
-    results: list[StretchResult] = []
+    results: list[PlaySliceResult] = []
     while len(results) < batches:
         farm.give(net, 16)
         if (result := farm.take(1.0)) is not None:
@@ -111,24 +112,24 @@ def test_self_play_is_the_same_when_a_node_dies(nodes):
     assert games_of(found) == games_of(expected)
     assert len(games_of(found)) == 80
     for one, other in zip(found, expected, strict=True):
-        for these, those in zip(one.yields, other.yields, strict=True):
+        for these, those in zip(one.outputs, other.outputs, strict=True):
             assert np.array_equal(these.examples.policies, those.examples.policies)
             assert np.array_equal(these.examples.values, those.examples.values)
 
 
-def games_of(results: list[StretchResult]) -> list[str]:
-    return [game.moves for result in results for each in result.yields for game in each.games]
+def games_of(results: list[PlaySliceResult]) -> list[str]:
+    return [game.moves for result in results for each in result.outputs for game in each.games]
 
 
 @pytest.mark.parametrize(
     ("address", "message"),
     [
         ("127.0.0.1:9", "no cluster answers at '127.0.0.1:9'"),
-        ("ray://127.0.0.1:10001", "is no cluster; give HOST:PORT, auto or local"),
+        ("ray://127.0.0.1:10001", "is not a cluster address; give HOST:PORT, auto or local"),
         ("127.0.0.1:99999999", "no cluster answers"),
-        ("somewhere", "is no cluster"),
+        ("somewhere", "is not a cluster address"),
     ],
 )
-def test_a_wrong_address_is_told_at_once(address, message):
+def test_a_wrong_address_is_rejected_at_once(address, message):
     with pytest.raises(ClusterError, match=message), open_pool(Cluster(address)):
         pass

@@ -19,9 +19,9 @@ import pytest
 from inarow.arena.store import Store
 from inarow.errors import ClusterError, TaskError
 from inarow.workers import Cluster, open_pool
-from tests.reliability.faults import tell
+from tests.reliability.faults import report_fault
 from tests.workers.clusters import Nodes, open_nodes
-from tests.workers.test_local import die
+from tests.workers.tasks import die
 
 pytestmark = [pytest.mark.soak, pytest.mark.xdist_group("cluster")]
 
@@ -61,7 +61,7 @@ def test_tasks_of_a_killed_node_are_given_again(nodes, tmp_path):
     noted = Counter(int(note.name.partition("-")[0]) for note in tmp_path.iterdir())
     assert set(noted) == set(numbers)
     assert max(noted.values()) > 1  # begun on the node that died, and again
-    tell(NODE_KILLED, "40 tasks of a pool", injected=1, lost="0 tasks", seen="nothing: they are done elsewhere")
+    report_fault(NODE_KILLED, "40 tasks of a pool", injected=1, lost="0 tasks", seen="nothing: they are done elsewhere")
 
 
 def test_a_task_that_kills_whoever_does_it_is_an_error_in_the_end(nodes):
@@ -88,7 +88,7 @@ def test_a_tournament_of_600_games_is_the_same_when_a_node_dies(nodes, tmp_path)
     moves = [sorted(moves_in(store)) for store in stores.values()]
     assert moves[0] == moves[1]
     assert len(moves[0]) == 600
-    tell(NODE_KILLED, "tournament of 600 games", injected=1, lost="0 games", seen="nothing: the same 600 games")
+    report_fault(NODE_KILLED, "tournament of 600 games", injected=1, lost="0 games", seen="nothing: the same 600 games")
 
 
 def games_in(store: Path) -> int:
@@ -120,7 +120,9 @@ def test_alphazero_is_the_same_when_a_node_dies(nodes, tmp_path):
     assert calm.count("\n") > 700
     steps = [json.loads((folder / "state.json").read_text())["examples"] for folder in folders]
     assert steps[0] == steps[1]
-    tell(NODE_KILLED, "self-play of alphazero", injected=1, lost="0 games", seen="nothing: the same games and examples")
+    report_fault(
+        NODE_KILLED, "self-play of alphazero", injected=1, lost="0 games", seen="nothing: the same games and examples"
+    )
 
 
 def lines_of(path: Path) -> int:

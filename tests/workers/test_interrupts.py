@@ -33,3 +33,27 @@ def test_ctrl_c_never_crashes_calls_of_compiled_code():
     """With Python's own handler this ends by a segmentation fault within a second."""
     done = subprocess.run([sys.executable, "-c", CALLS], capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stdout) == (0, "500\n"), done.stderr
+
+
+LOADING = """
+import ctypes, signal, sys, types
+from inarow.workers.interrupts import raise_interrupt
+
+signal.signal(signal.SIGINT, raise_interrupt)
+module = types.ModuleType("llvmlite.binding.executionengine")
+exec("def notify(): deeper()", module.__dict__)
+module.deeper = lambda: signal.raise_signal(signal.SIGINT)  # Ctrl-C arrives in a callback of LLVM
+callback = ctypes.CFUNCTYPE(None)(module.notify)
+try:
+    callback()
+    for _ in range(10**9):
+        pass
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_ctrl_c_is_not_lost_while_machine_code_is_loaded():
+    """With Python's own handler the exception is printed and ignored, and the loop continues."""
+    done = subprocess.run([sys.executable, "-c", LOADING], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")

@@ -9,50 +9,16 @@ import pytest
 
 from inarow.errors import InvalidLimitError, TaskError
 from inarow.workers import interrupts_deferred, open_pool, open_worker_processes
-
-
-def slow_square(number: int) -> int:
-    time.sleep(0.02 * (number % 3))  # later tasks finish first
-    return number * number
-
-
-def square_nothing_slowly(number: int) -> int:
-    if number == 0:
-        time.sleep(1.5)
-    return number * number
-
-
-def fail_on_three(number: int) -> int:
-    if number == 3:
-        raise ValueError("three\nis too many")
-    return number
-
-
-class AwkwardError(Exception):
-    def __init__(self, number: int, reason: str) -> None:
-        super().__init__(f"{number} {reason}")
-
-
-def fail_awkwardly(number: int) -> int:
-    raise AwkwardError(number, "is awkward")
-
-
-def unpicklable(number: int) -> object:
-    return lambda: number
-
-
-def much(number: int) -> bytes:
-    return bytes(20_000_000)
-
-
-def die(number: int) -> int:
-    os.kill(os.getpid(), signal.SIGKILL)
-    return number
-
-
-def stay(folder: str) -> None:
-    (Path(folder) / str(os.getpid())).touch()
-    time.sleep(60)
+from tests.workers.tasks import (
+    die,
+    fail_awkwardly,
+    fail_on_three,
+    much,
+    remember,
+    slow_square,
+    square_nothing_slowly,
+    unpicklable,
+)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -83,7 +49,7 @@ def test_results_before_a_failure_are_not_lost():
             next(results)
 
 
-def test_results_can_come_as_soon_as_they_are_there():
+def test_as_completed_yields_results_as_they_arrive():
     with open_pool(2) as pool:
         list(pool.map(slow_square, range(8)))  # both workers have started
         found = list(pool.as_completed(square_nothing_slowly, range(6)))
@@ -92,7 +58,7 @@ def test_results_can_come_as_soon_as_they_are_there():
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_failure_also_ends_what_comes_as_soon_as_it_is_there(workers):
+def test_a_failure_ends_as_completed(workers):
     with open_pool(workers) as pool:
         with pytest.raises(TaskError, match="task '3' failed: three is too many") as error:
             list(pool.as_completed(fail_on_three, range(8)))
@@ -100,7 +66,7 @@ def test_a_failure_also_ends_what_comes_as_soon_as_it_is_there(workers):
         assert dict(pool.as_completed(slow_square, range(8))) == {number: number * number for number in range(8)}
 
 
-def test_a_pool_goes_on_after_a_failure():
+def test_a_pool_works_after_a_failure():
     with open_pool(2) as pool:
         with pytest.raises(TaskError):
             list(pool.map(fail_on_three, range(8)))
@@ -108,7 +74,7 @@ def test_a_pool_goes_on_after_a_failure():
 
 
 @pytest.mark.parametrize(("task", "reason"), [(fail_awkwardly, "1 is awkward"), (unpicklable, "pickle")])
-def test_what_cannot_travel_is_an_error_and_not_a_hang(task, reason):
+def test_what_cannot_be_pickled_is_an_error_and_not_a_hang(task, reason):
     with pytest.raises(TaskError, match=reason), open_pool(2) as pool:
         list(pool.map(task, [1]))
 
@@ -127,7 +93,7 @@ def test_a_worker_that_dies_is_an_error_and_not_a_hang():
 
 
 @pytest.mark.parametrize("workers", [0, -1, 10_000])
-def test_a_senseless_number_of_workers_is_refused(workers):
+def test_an_invalid_number_of_workers_is_rejected(workers):
     with pytest.raises(InvalidLimitError, match="it must be 1 to 256"), open_pool(workers):
         pass
 
@@ -135,7 +101,7 @@ def test_a_senseless_number_of_workers_is_refused(workers):
 SCRIPT = """
 import sys
 from inarow.workers import open_pool
-from tests.workers.test_local import stay
+from tests.workers.tasks import stay
 if __name__ == "__main__":
     with open_pool(2) as pool:
         list(pool.map(stay, [sys.argv[1]] * 4))
@@ -179,7 +145,7 @@ def _is_alive(pid: int) -> bool:
         return False
 
 
-def test_ctrl_c_waits_for_the_end_of_a_block_that_must_not_be_torn():
+def test_deferred_interrupts_arrive_at_the_end_of_the_block():
     done = []
 
     def work():
@@ -194,12 +160,7 @@ def test_ctrl_c_waits_for_the_end_of_a_block_that_must_not_be_torn():
         signal.raise_signal(signal.SIGINT)  # as before
 
 
-def remember(number: int, kept: list[int] = []) -> list[int]:  # noqa: B006  # what a module keeps, stays
-    kept.append(number)
-    return list(kept)
-
-
-def test_companions_work_beside_us_and_go_on_with_what_they_began():
+def test_worker_processes_run_alongside_and_keep_their_state():
     with open_worker_processes(2) as (first, second):
         for number in (1, 2, 3):
             first.give(remember, number)
@@ -215,13 +176,13 @@ def test_companions_work_beside_us_and_go_on_with_what_they_began():
         assert none == ()
 
 
-def test_a_companion_that_fails_or_dies_is_an_error():
+def test_a_worker_process_that_fails_or_dies_is_an_error():
     with open_worker_processes(2) as (first, second):
         first.give(fail_on_three, 3)
-        with pytest.raises(TaskError, match="three is too many"):
+        with pytest.raises(TaskError, match="task '3' failed: three is too many"):
             first.take(10)
         first.give(fail_on_three, 4)
         assert first.take(10) == [4]
         second.give(die, 1)
-        with pytest.raises(TaskError, match="ended unexpectedly"):
+        with pytest.raises(TaskError, match="task '1' failed: a worker process ended unexpectedly"):
             second.take(10)

@@ -14,9 +14,8 @@ from contextlib import redirect_stdout
 import pytest
 
 from inarow.adapters.kaggle_export.assemble import assemble
-from inarow.adapters.kaggle_export.export import export_kaggle, kaggle_source, source_of
+from inarow.adapters.kaggle_export.export import export_kaggle, kaggle_source, rehearse, source_of
 from inarow.adapters.kaggle_export.exporters import parts_of
-from inarow.adapters.kaggle_export.rehearsal import rehearse
 from inarow.agents.kaggle_host import load_last_callable
 from inarow.agents.registry import make_agent
 from inarow.arena.game import play_game
@@ -51,20 +50,7 @@ def test_a_file_says_what_it_was_made_of_whatever_that_is_called():
 
 def test_names_of_the_parts_do_not_collide():
     """All modules in one file: each name is defined once."""
-    modules = (
-        "clock",
-        "rules",
-        "simple",
-        "windows",
-        "minimax",
-        "mcts",
-        "q_table",
-        "net",
-        "dqn",
-        "threats",
-        "alphazero",
-        "entry",
-    )
+    modules = ("base", "simple", "minimax", "mcts", "q_table", "net", "dqn", "alphazero")
     tree = ast.parse(assemble(modules, title="all", entry="agent = None"))
     names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
@@ -120,7 +106,7 @@ def test_an_archive_has_a_main_file(tmp_path):
         ("human", "6x7x4", "human cannot be exported"),
         ("minimax:heuristic=squares", "6x7x4", "the heuristic squares cannot be exported"),
         ("minimax", "tictactoe", "Kaggle's ConnectX has gravity"),
-        ("q", "6x7x4", "no Q-table comes with inarow for 6x7x4"),
+        ("q", "6x7x4", "no Q-table ships with inarow for 6x7x4"),
     ],
 )
 def test_what_cannot_be_exported_is_told_in_one_line(agent, board, reason):
@@ -153,7 +139,7 @@ SLEEPER = "import time\n{}\ndef agent(obs, config):\n    {}\n    return obs.boar
 
 
 def test_a_rehearsal_grants_time_for_loading_and_not_for_every_move(tmp_path, monkeypatch):
-    monkeypatch.setattr("inarow.adapters.kaggle_export.rehearsal._ACT_SECONDS", 0.2)
+    monkeypatch.setattr("inarow.adapters.kaggle_export.export._ACT_SECONDS", 0.2)
     file, spec = tmp_path / "main.py", GameSpec.parse("2x7x4")
     file.write_text(SLEEPER.format("time.sleep(0.5)", "pass"))
     rehearsal = rehearse(file, spec)

@@ -8,12 +8,10 @@ import pytest
 from hypothesis import given
 
 from inarow.adapters.kaggle_export.export import source_of
-from inarow.adapters.kaggle_export.exporters import parts_for, parts_of
-from inarow.adapters.kaggle_export.net_graph import net_expression
+from inarow.adapters.kaggle_export.exporters import net_expression, parts_for, parts_of
 from inarow.adapters.kaggle_export.player import alphazero
+from inarow.adapters.kaggle_export.player.base import Rules
 from inarow.adapters.kaggle_export.player.net import packed_array, unpacked_array
-from inarow.adapters.kaggle_export.player.rules import Rules
-from inarow.adapters.kaggle_export.player.threats import examine
 from inarow.agents.dqn import DqnParameters, build_dqn_agent
 from inarow.agents.registry import make_agent
 from inarow.errors import KaggleFileError
@@ -21,18 +19,18 @@ from inarow.games.bits import from_int, to_int
 from inarow.games.kernels import compiled_layout
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.learning.alphazero.planes import planes_of
 from inarow.learning.deep_q.config import DeepQConfig, Network
-from inarow.learning.deep_q.layers import first_weights
-from inarow.learning.net_file import NetAbout, load_net, save_net
-from inarow.search.tree.tactics import look
+from inarow.learning.deep_q.network import first_weights
+from inarow.learning.net_file import NetAbout, load_net, to_bytes
+from inarow.search.tree.planes import planes_of
+from inarow.search.tree.proofs import look
 from tests.adapters.kaggle_export.files import agent_of_file, choice
 from tests.learning.alphazero.nets import opinionated_net
 from tests.strategies import ongoing_positions
 
 onnx = pytest.importorskip("onnx")
 
-from inarow.learning.deep_q.export import to_model  # noqa: E402
+from inarow.learning.deep_q.network import to_model  # noqa: E402
 
 pytestmark = pytest.mark.compiled
 
@@ -42,7 +40,7 @@ def dqn_file(path, board: str, network: Network):
     config = DeepQConfig(learner="deep-q", board=board, episodes=10, network=network)
     weights = first_weights(config.network, config.spec, np.random.default_rng(3))
     about = NetAbout(kind="deep-q", board=board, config=msgspec.to_builtins(config), seed=0)
-    save_net(path, to_model(weights, config.spec), about)
+    path.write_bytes(to_bytes(to_model(weights, config.spec), about))
     return path
 
 
@@ -87,7 +85,7 @@ def test_planes_and_looks_are_those_of_the_package(position):
     expected = look(
         layout, from_int(position.stones, layout.board), from_int(position.mask, layout.board), position.ply
     )
-    assert examine(position.stones, position.mask, board) == (expected[0], to_int(expected[1]))
+    assert alphazero.examine(position.stones, position.mask, board) == (expected[0], to_int(expected[1]))
 
 
 @pytest.mark.parametrize("simulations", [0, 1, 40])

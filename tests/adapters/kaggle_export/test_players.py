@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from inarow.adapters.kaggle_export.exporters import parts_of
-from inarow.adapters.kaggle_export.player import clock, mcts, minimax, q_table, rules, windows
+from inarow.adapters.kaggle_export.player import base, mcts, minimax, q_table
 from inarow.agents.registry import make_agent, parse_agent
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
@@ -24,8 +24,8 @@ def with_gravity(strategy):
 @given(with_gravity(positions(max_side=10)))
 def test_rules_are_those_of_positions(position):
     spec = position.spec
-    board = rules.Rules(spec.rows, spec.columns, spec.inarow)
-    own, both = rules.read_stones(position.to_kaggle(), position.side_to_move, board)
+    board = base.Rules(spec.rows, spec.columns, spec.inarow)
+    own, both = base.read_stones(position.to_kaggle(), position.side_to_move, board)
     assert (own, both) == (position.stones, position.mask)
     assert board.has_line(both ^ own) == (position.winner is not None)
     if not position.is_over:
@@ -64,9 +64,9 @@ def test_ties_are_drawn_among_the_same_moves(position, seed):
 def test_proofs_of_exported_mcts_are_true(position, by_points):
     assume(position.spec.cells - position.ply <= 9)
     spec = position.spec
-    board = rules.Rules(spec.rows, spec.columns, spec.inarow)
+    board = base.Rules(spec.rows, spec.columns, spec.inarow)
     tree = mcts.Tree(board, position.stones, position.mask, 0.7, True, mcts.random_playout(board))
-    deadline = clock.Deadline(time.perf_counter(), 60)
+    deadline = base.Deadline(time.perf_counter(), 60)
     for _ in range(3000):
         if tree.root.proof != mcts.UNKNOWN:
             break
@@ -134,10 +134,10 @@ def test_time_ends_a_search_with_a_legal_move(agent):
 
 def test_time_ends_a_search_that_judges_no_position():
     """Looking ahead to the last cell, minimax meets lines and full boards only."""
-    board = rules.Rules(3, 4, 4)
-    search = minimax.Minimax(board, windows.WindowSum(board, own=(0, 1, 2, 3), other=(0, 1, 2, 3)))
-    with pytest.raises(clock.OutOfTimeError):
-        search.best_columns(0, 0, board.cells, clock.Deadline(time.perf_counter(), 0))
+    board = base.Rules(3, 4, 4)
+    search = minimax.Minimax(board, minimax.WindowSum(board, own=(0, 1, 2, 3), other=(0, 1, 2, 3)))
+    with pytest.raises(base.OutOfTimeError):
+        search.best_columns(0, 0, board.cells, base.Deadline(time.perf_counter(), 0))
 
 
 def test_parameters_reach_the_player():

@@ -8,7 +8,7 @@ import torch
 
 from inarow.learning.alphazero.network import Network
 from inarow.learning.alphazero.onnx_graph import to_onnx
-from inarow.learning.net_file import NetAbout, save_net
+from inarow.learning.net_file import NetAbout, to_bytes
 
 
 def opinionated_net(folder: Path, board: str = "any") -> Path:
@@ -19,5 +19,6 @@ def opinionated_net(folder: Path, board: str = "any") -> Path:
         torch.nn.init.normal_(parameter, std=0.4)
     weights = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
     path = folder / f"{board.replace('/', '-')}.onnx"
-    save_net(path, to_onnx(weights), NetAbout(kind="alphazero", board=board, config={}, seed=0))
+    about = NetAbout(kind="alphazero", board=board, config={}, seed=0)
+    path.write_bytes(to_bytes(to_onnx(weights), about))
     return path

@@ -10,8 +10,8 @@ from inarow.games.spec import GameSpec
 from inarow.learning.alphazero.evaluator import net_evaluator
 from inarow.learning.alphazero.network import Network
 from inarow.learning.alphazero.onnx_graph import from_onnx, to_onnx
-from inarow.learning.alphazero.planes import planes_of
 from inarow.learning.net_file import Net, NetAbout, to_bytes
+from inarow.search.tree.planes import planes_of
 
 ABOUT = NetAbout(kind="alphazero", board="any", config={}, seed=0)
 
@@ -126,5 +126,5 @@ def test_a_net_that_answers_in_other_shapes_is_refused():
         for size in shape:
             output.type.tensor_type.shape.dim.add(dim_param=size)
     evaluate = net_evaluator(Net(to_bytes(model, ABOUT), "it"))
-    with pytest.raises(NetError, match="not as alphazero nets do"):
+    with pytest.raises(NetError, match="an AlphaZero net answers in"):
         evaluate(sample("6x7x4", 2))

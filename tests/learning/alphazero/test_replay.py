@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from inarow.games.bits import WORDS
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
-from inarow.games.wide import WORDS
 from inarow.learning.alphazero.replay import Replay
 from inarow.learning.alphazero.selfplay import Examples
-from tests.learning.alphazero.twin import plain_planes
+from tests.twins.alphazero import plain_planes
 
 SMALL, WIDE = GameSpec(4, 5, 3), GameSpec(9, 9, 4)
 

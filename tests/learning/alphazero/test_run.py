@@ -17,33 +17,14 @@ from inarow.games.position import Position
 from inarow.games.spec import TIC_TAC_TOE, GameSpec
 from inarow.learning.alphazero.config import AlphaZeroConfig
 from inarow.learning.alphazero.evaluator import net_evaluator
-from inarow.learning.alphazero.planes import planes_of
+from inarow.learning.alphazero.onnx_graph import read_start
 from inarow.learning.alphazero.run import AlphaZeroRun
-from inarow.learning.alphazero.run_folder import RunFolder
-from inarow.learning.alphazero.shipped import find_net
-from inarow.learning.alphazero.start import read_start
 from inarow.learning.config import presets, to_config
-
-TINY = {
-    "learner": "alphazero",
-    "board": "tictactoe",
-    "iterations": 4,
-    "iteration_games": 40,
-    "workers": 1,
-    "network": {"channels": 8, "blocks": 1},
-    "selfplay": {"games": 16, "simulations": 8, "first_simulations": 4, "random_plies": 3, "cache": 1},
-    "learning": {"batch": 16, "smallest_window": 200, "largest_window": 500, "warm_up": 5},
-}
-
-
-def tiny(**changes) -> AlphaZeroConfig:
-    return to_config({**TINY, **changes}, AlphaZeroConfig, "tiny")
-
-
-def trained(folder: Path, **changes) -> AlphaZeroRun:
-    run = AlphaZeroRun.start(tiny(**changes), folder)
-    run.train()
-    return run
+from inarow.learning.learner import Progress, Services
+from inarow.learning.pretrained import find_net
+from inarow.learning.run_folder import read_config
+from inarow.search.tree.planes import planes_of
+from tests.learning.alphazero.tiny_runs import TINY, tiny, trained
 
 
 def said(net: Path, board: GameSpec = TIC_TAC_TOE) -> list[float]:
@@ -61,28 +42,28 @@ def test_a_run_learns_publishes_and_keeps_its_games(tmp_path):
     run = trained(tmp_path / "run")
     state = run.state
     assert state.iterations == 4
-    assert 160 <= state.games == len(games_of(run.folder.path))
-    assert run.learner.steps == pytest.approx((state.examples * 3 - state.owed) / 16, abs=1)
-    for line in games_of(run.folder.path):
+    assert 160 <= state.games == len(games_of(run.folder))
+    assert run.trainer.steps == pytest.approx((state.examples * 3 - state.owed) / 16, abs=1)
+    for line in games_of(run.folder):
         board, opening, _, moves = line.split(",")
         assert Position.parse(moves, GameSpec.parse(board)).ply >= int(opening)
-    about = find_net(str(run.folder.net)).about
+    about = find_net(str(run.product)).about
     assert (about.kind, about.board, about.provenance["games"]) == ("alphazero", "3x3x3/free", state.games)
     losses = [point.value_loss for point in state.curve if point.value_loss is not None]
     assert losses[-1] < losses[0]
-    assert (run.folder.path / "curve.csv").read_text().count("\n") == len(state.curve) + 1
+    assert (run.folder / "curve.csv").read_text().count("\n") == len(state.curve) + 1
     assert run.memory["replay"] > 0
     assert run.memory["games"] > 0
 
 
 def test_a_run_may_begin_with_a_net(tmp_path):
     first = trained(tmp_path / "first")
-    second = AlphaZeroRun.start(tiny(start=str(first.folder.net), seed=7), tmp_path / "second")
-    assert said(second.folder.net) == pytest.approx(said(first.folder.net), abs=1e-4)
+    second = AlphaZeroRun.start(tiny(start=str(first.product), seed=7), tmp_path / "second")
+    assert said(second.product) == pytest.approx(said(first.product), abs=1e-4)
     second.save()
     second = AlphaZeroRun.resume(tmp_path / "second")  # before its first step
     second.train()
-    about = find_net(str(second.folder.net)).about
+    about = find_net(str(second.product)).about
     assert about.provenance["start"]["games"] == first.state.games
     assert about.provenance["games"] == second.state.games
     losses = [[point.value_loss for point in run.state.curve if point.value_loss] for run in (first, second)]
@@ -90,16 +71,16 @@ def test_a_run_may_begin_with_a_net(tmp_path):
 
     for network in ({"channels": 9, "blocks": 1}, {"channels": 8, "blocks": 2}):
         with pytest.raises(NetError, match=r"set network\.channels=8 and network\.blocks=1"):
-            AlphaZeroRun.start(tiny(start=str(first.folder.net), network=network), tmp_path / "other")
+            AlphaZeroRun.start(tiny(start=str(first.product), network=network), tmp_path / "other")
         assert not (tmp_path / "other").exists()
-    weights, _ = read_start(str(first.folder.net), first.config.network)
+    weights, _ = read_start(str(first.product), first.config.network)
     for changed in (weights | {"value_logit.weight": np.zeros((1, 7))}, {"stem.convolution.weight": np.zeros(8)}):
         with pytest.raises(NetError, match="has other weights"):
-            second.learner.begin_with(changed)
+            second.trainer.begin_with(changed)
 
 
 def test_the_same_seed_gives_the_same_net(tmp_path):
-    nets = [trained(tmp_path / name, seed=seed).folder.net for name, seed in (("a", 1), ("b", 1), ("c", 2))]
+    nets = [trained(tmp_path / name, seed=seed).product for name, seed in (("a", 1), ("b", 1), ("c", 2))]
     assert said(nets[0]) == said(nets[1])
     assert said(nets[0]) != said(nets[2])
     assert games_of(tmp_path / "a") == games_of(tmp_path / "b")
@@ -107,41 +88,41 @@ def test_the_same_seed_gives_the_same_net(tmp_path):
 
 def test_companions_play_too(tmp_path):
     run = trained(tmp_path / "run", workers=2, iterations=30)
-    assert run.companion_bytes > 0
-    assert run.state.games == len(games_of(run.folder.path))
+    assert run.worker_bytes > 0
+    assert run.state.games == len(games_of(run.folder))
 
 
 def test_one_net_learns_several_boards(tmp_path):
     boards = {"rows": [3, 4], "columns": [4, 5], "inarow": [3, 3], "unseen": ["4x5x3"]}
     run = trained(tmp_path / "run", board=None, boards=boards, iterations=3)
-    played = {line.split(",")[0] for line in games_of(run.folder.path)}
+    played = {line.split(",")[0] for line in games_of(run.folder)}
     assert len(played) > 1
     assert played <= {"3x4x3", "3x5x3", "4x4x3"}
-    assert run.learner.steps > 0
-    net = find_net(str(run.folder.net))
+    assert run.trainer.steps > 0
+    net = find_net(str(run.product))
     assert net.about.board == "any"
-    assert np.isfinite(said(run.folder.net, GameSpec(4, 5, 3))).all()
+    assert np.isfinite(said(run.product, GameSpec(4, 5, 3))).all()
 
 
 def test_a_gate_keeps_the_net_that_plays_until_a_better_one_comes(tmp_path):
     closed = {"games": 20, "threshold": 1.0, "simulations": 2}
     run = AlphaZeroRun.start(tiny(gate=closed), tmp_path / "closed")
-    first = said(run.folder.net)
+    first = said(run.product)
     run.train()
-    assert run.learner.steps > 0
-    assert said(run.folder.net) == first  # nobody wins all of twenty games on so little practice
+    assert run.trainer.steps > 0
+    assert said(run.product) == first  # nobody wins all of twenty games on so little practice
     opened = AlphaZeroRun.start(tiny(gate={**closed, "threshold": 0.0}), tmp_path / "open")
     with pytest.raises(Stopped):
-        opened.train(stop_after(3))
-    assert said(opened.folder.net) != first
+        opened.train(stop_after(opened, 3))
+    assert said(opened.product) != first
 
 
 class Stopped(Exception):
     pass
 
 
-def stop_after(iterations: int):
-    def watch(run: AlphaZeroRun) -> None:
+def stop_after(run: AlphaZeroRun, iterations: int):
+    def watch(_: Progress) -> None:
         if run.state.iterations >= iterations:
             raise Stopped
 
@@ -151,13 +132,13 @@ def stop_after(iterations: int):
 def test_a_stopped_run_goes_on_and_a_finished_one_is_extended(tmp_path):
     run = AlphaZeroRun.start(tiny(), tmp_path)
     with pytest.raises(Stopped):
-        run.train(stop_after(3))
+        run.train(stop_after(run, 3))
     before = run.state
     run = AlphaZeroRun.resume(tmp_path)
     assert run.state.iterations == before.iterations
-    assert run.learner.steps > 0
+    assert run.trainer.steps > 0
     assert run.replay.seen == before.examples
-    assert all(np.array_equal(a, b) for a, b in zip(run.learner.weights().values(), _weights(tmp_path), strict=True))
+    assert all(np.array_equal(a, b) for a, b in zip(run.trainer.weights().values(), _weights(tmp_path), strict=True))
     run.train()
     assert run.state.iterations == 4
     run = AlphaZeroRun.resume(tmp_path, iterations=2)
@@ -165,7 +146,7 @@ def test_a_stopped_run_goes_on_and_a_finished_one_is_extended(tmp_path):
     run.train()
     assert run.state.iterations == 6
     assert run.state.games == len(games_of(tmp_path))
-    assert RunFolder(tmp_path).read_config().iterations == 6
+    assert read_config(tmp_path, AlphaZeroConfig).iterations == 6
     assert len(list(tmp_path.glob("learner-*"))) == len(list(tmp_path.glob("replay-*"))) == 1
 
 
@@ -173,8 +154,8 @@ def test_a_resumed_optimiser_goes_on_as_if_nothing_had_happened(tmp_path):
     run = trained(tmp_path, iterations=1)
     again = AlphaZeroRun.resume(tmp_path)
     batch = run.replay.draw(16, 100, np.random.default_rng(0), mirror=False)
-    assert run.learner.step(batch, 0.5) == again.learner.step(batch, 0.5)
-    pairs = zip(run.learner.weights().values(), again.learner.weights().values(), strict=True)
+    assert run.trainer.step(batch, 0.5) == again.trainer.step(batch, 0.5)
+    pairs = zip(run.trainer.weights().values(), again.trainer.weights().values(), strict=True)
     assert all(np.array_equal(one, other) for one, other in pairs)
 
 
@@ -193,38 +174,37 @@ def test_a_run_goes_on_with_other_settings(tmp_path):
     before = run.state.games
     run.train()
     assert {line.split(",")[1] for line in games_of(tmp_path)[before:]} == {"0"}
-    assert find_net(str(run.folder.net)).about.config["selfplay"]["games"] == 8
-    assert RunFolder(tmp_path).read_config().selfplay.random_starts == 0.0
+    assert find_net(str(run.product)).about.config["selfplay"]["games"] == 8
+    assert read_config(tmp_path, AlphaZeroConfig).selfplay.random_starts == 0.0
 
 
 def test_a_run_that_was_stopped_at_its_very_end_still_leaves_its_net(tmp_path):
-    run = AlphaZeroRun.start(tiny(iterations=1), tmp_path)
-
     def stop(*_) -> tuple[float, float]:
         raise Stopped
 
+    run = AlphaZeroRun.start(tiny(iterations=1), tmp_path, Services(make_grade=lambda specs: stop))
     with pytest.raises(Stopped):
-        run.train(grade=stop)
+        run.train()
     assert run.is_finished
     run = AlphaZeroRun.resume(tmp_path)
     run.train()
-    assert run.state.curve[-1].steps == run.learner.steps == find_net(str(run.folder.net)).about.provenance["steps"]
+    assert run.state.curve[-1].steps == run.trainer.steps == find_net(str(run.product)).about.provenance["steps"]
     assert run.state.is_closed
 
 
 def test_a_run_without_a_checkpoint_begins_with_a_net_of_its_own(tmp_path):
-    first = said(AlphaZeroRun.start(tiny(), tmp_path / "run").folder.net)
-    other = trained(tmp_path / "other", iterations=1).folder.net
+    first = said(AlphaZeroRun.start(tiny(), tmp_path / "run").product)
+    other = trained(tmp_path / "other", iterations=1).product
     (tmp_path / "run" / "net.onnx").write_bytes(other.read_bytes())
-    assert said(AlphaZeroRun.resume(tmp_path / "run").folder.net) == first
+    assert said(AlphaZeroRun.resume(tmp_path / "run").product) == first
 
 
 def test_the_time_that_is_left_is_known_before_a_game_has_ended(tmp_path):
     run = AlphaZeroRun.start(tiny(board="6x7x4", selfplay={**TINY["selfplay"], "random_starts": 0.0}), tmp_path)
     seen = []
 
-    def watch(run: AlphaZeroRun) -> None:
-        seen.append((run.state.games, run.seconds_left))
+    def watch(progress: Progress) -> None:
+        seen.append((run.state.games, progress.seconds_left))
         if run.state.games:
             raise Stopped
 
@@ -246,7 +226,7 @@ def test_a_run_is_not_extended_beyond_all_bounds(finished_run, more, message):
 
 
 def _weights(folder: Path) -> list[np.ndarray]:
-    return list(AlphaZeroRun.resume(folder).learner.weights().values())
+    return list(AlphaZeroRun.resume(folder).trainer.weights().values())
 
 
 def test_minutes_can_become_iterations(tmp_path):
@@ -262,7 +242,7 @@ def test_minutes_can_become_iterations(tmp_path):
 
 def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path):
     script = (
-        "import sys\nfrom pathlib import Path\nfrom tests.learning.alphazero.test_run import *\n"
+        "import sys\nfrom pathlib import Path\nfrom tests.learning.alphazero.tiny_runs import AlphaZeroRun, tiny\n"
         "AlphaZeroRun.start(tiny(iterations=1000, workers=2), Path(sys.argv[1])).train(checkpoint_seconds=0.2)\n"
     )
     process = subprocess.Popen(
@@ -280,12 +260,12 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path):
     with (tmp_path / "run" / "games.csv").open("a") as file:  # games after the checkpoint, the last one torn
         file.write("3x3x3/free,0,1,15283\n3x3x3/fr")
     config = msgspec.structs.replace(tiny(), iterations=1000)
-    assert RunFolder(tmp_path / "run").read_config() == msgspec.structs.replace(config, workers=2)
+    assert read_config(tmp_path / "run", AlphaZeroConfig) == msgspec.structs.replace(config, workers=2)
     run = AlphaZeroRun.resume(tmp_path / "run")
-    assert run.learner.steps > 0
+    assert run.trainer.steps > 0
     begun = run.state.iterations
     with pytest.raises(Stopped):
-        run.train(stop_after(begun + 2))
+        run.train(stop_after(run, begun + 2))
     assert run.state.games == len(games_of(tmp_path / "run"))
     for line in games_of(tmp_path / "run"):
         assert len(line.split(",")) == 4
@@ -328,7 +308,7 @@ def test_a_state_without_a_version_is_read(finished_run, tmp_path):
 
 @pytest.fixture(scope="module")
 def finished_run(tmp_path_factory) -> Path:
-    return trained(tmp_path_factory.mktemp("run") / "run", iterations=1).folder.path
+    return trained(tmp_path_factory.mktemp("run") / "run", iterations=1).folder
 
 
 def test_a_folder_with_a_run_is_not_overwritten(finished_run):

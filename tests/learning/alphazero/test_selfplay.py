@@ -8,28 +8,30 @@ from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.learning.alphazero import selfplay
 from inarow.learning.alphazero.config import AlphaZeroConfig, GateConfig, SelfPlayConfig
-from inarow.learning.alphazero.evaluator import uniform_evaluator
 from inarow.learning.alphazero.gate import passes_gate, play_match
 from inarow.learning.alphazero.players import Player
-from inarow.learning.alphazero.search_config import SearchConfig
-from inarow.learning.alphazero.selfplay import SelfPlay, Yield
+from inarow.learning.alphazero.selfplay import SelfPlay, SelfPlayOutput
 from inarow.learning.config import to_config
 from inarow.search.solver.solver import MIN_MEMORY, Solver
-from tests.learning.alphazero.test_run import TINY
-from tests.learning.alphazero.twin import made_up_net
+from inarow.search.tree.config import SearchConfig
+from inarow.search.tree.evaluation import uniform_evaluator
+from tests.learning.alphazero.tiny_runs import TINY
+from tests.twins.alphazero import made_up_net
 
 BOARDS = ["tictactoe", "4x4x4", "5x4x3"]
 PUCT = SearchConfig(root="puct")
 
 
-def play(board: str, *, search: SearchConfig | None = None, steps: int = 60, seed: int = 1, **settings) -> Yield:
+def play(
+    board: str, *, search: SearchConfig | None = None, steps: int = 60, seed: int = 1, **settings
+) -> SelfPlayOutput:
     config = SelfPlayConfig(**{"games": 5, "simulations": 8, "first_simulations": 8, "random_plies": 4, **settings})
     rng = np.random.default_rng(seed)
     spec = GameSpec.parse(board)
     return SelfPlay(spec, made_up_net, config, search or SearchConfig(), rng, cache_memory=1 << 16).play(steps)
 
 
-def examples_by_position(found: Yield) -> list[tuple[tuple[int, int], np.ndarray, float]]:
+def examples_by_position(found: SelfPlayOutput) -> list[tuple[tuple[int, int], np.ndarray, float]]:
     examples = found.examples
     bits = [tuple(int(part[0]) for part in pair) for pair in zip(examples.stones, examples.mask, strict=True)]
     return list(zip(bits, examples.policies, examples.values.tolist(), strict=True))

@@ -22,7 +22,7 @@ def test_it_never_loses_on_either_side_with_fifty_simulations(tmp_path):
     del document["minutes"]
     run = AlphaZeroRun.start(to_config(document, AlphaZeroConfig, "tictactoe"), tmp_path / "run")
     run.train()
-    make = partial(make_agent, f"alphazero:net={run.folder.net},simulations=50,memory=1")
+    make = partial(make_agent, f"alphazero:net={run.product},simulations=50,memory=1")
     for side in (1, 2):
         assert lost_game(TIC_TAC_TOE, side, make) is None
 

@@ -6,10 +6,9 @@ import msgspec
 import numpy as np
 
 from inarow.learning.deep_q.config import DeepQConfig, Network
-from inarow.learning.deep_q.export import to_model
-from inarow.learning.deep_q.layers import first_weights
-from inarow.learning.deep_q.values import KIND
-from inarow.learning.net_file import NetAbout, save_net
+from inarow.learning.deep_q.network import first_weights, to_model
+from inarow.learning.net_file import NetAbout, to_bytes
+from inarow.learning.pretrained import DEEP_Q
 
 SMALL = Network(filters=(4, 6), dense=(5,))
 
@@ -23,6 +22,6 @@ def write_net(path: Path, board: str, seed: int = 0, *, factor: float = 1.0, **s
     config = config_of(board, **settings)
     weights = first_weights(config.network, config.spec, np.random.default_rng(seed))
     weights["dense1.weight"] *= np.float32(factor)
-    about = NetAbout(kind=KIND, board=board, config=msgspec.to_builtins(config), seed=seed)
-    save_net(path, to_model(weights, config.spec), about)
+    about = NetAbout(kind=DEEP_Q, board=board, config=msgspec.to_builtins(config), seed=seed)
+    path.write_bytes(to_bytes(to_model(weights, config.spec), about))
     return path

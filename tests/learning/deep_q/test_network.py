@@ -6,9 +6,7 @@ import torch
 
 from inarow.games.spec import GameSpec
 from inarow.learning.deep_q.config import DeepQConfig, Network
-from inarow.learning.deep_q.export import to_model
-from inarow.learning.deep_q.layers import first_weights
-from inarow.learning.deep_q.network import TrainedNet
+from inarow.learning.deep_q.network import TrainedNet, first_weights, to_model
 from inarow.learning.net_file import Net, NetAbout, to_bytes
 
 SMALL = Network(filters=(4, 6), dense=(5,))

@@ -19,11 +19,10 @@ from inarow.errors import ConfigError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.learning.config import find_document, presets, to_config
-from inarow.learning.deep_q.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from inarow.learning.deep_q.config import DeepQConfig
 from inarow.learning.deep_q.network import TrainedNet
-from inarow.learning.deep_q.run import DeepQRun
-from inarow.learning.deep_q.trainer import Trainer
+from inarow.learning.deep_q.run import DeepQRun, load_checkpoint, save_checkpoint
+from inarow.learning.deep_q.trainer import Checkpoint, Trainer
 from inarow.learning.exploration.config import Policy
 from inarow.learning.games_file import GamesFile
 from tests.cli.command_line import inarow
@@ -45,7 +44,7 @@ def test_a_run_leaves_a_net_that_plays_and_its_curve(tmp_path):
     run = DeepQRun.start(TINY, tmp_path)
     run.train()
     assert set(files(tmp_path)) == {"config.json", "net.onnx", "curve.csv", "games.csv", "checkpoint.safetensors"}
-    decision = make_agent(f"dqn:net={run.net}").decide(Position.start(GameSpec.parse("4x4x4")))
+    decision = make_agent(f"dqn:net={run.product}").decide(Position.start(GameSpec.parse("4x4x4")))
     assert decision.action in range(4)
     rows = list(csv.DictReader((tmp_path / "curve.csv").read_text().splitlines()))
     assert [int(row["episode"]) for row in rows] == list(range(10, 71, 10))
@@ -74,8 +73,8 @@ def test_a_run_that_was_stopped_ends_with_the_same_files(tmp_path, rule, monkeyp
     DeepQRun.start(config, tmp_path / "whole").train()
     run = DeepQRun.start(config, tmp_path / "broken")
 
-    def stop_after_three(trainer):
-        if trainer.episodes == 30:
+    def stop_after_three(progress):
+        if progress.done == 30:
             raise StopError
 
     with pytest.raises(StopError):

@@ -7,11 +7,9 @@ from inarow.agents.registry import make_agent, parse_agent
 from inarow.errors import ConfigError
 from inarow.games.position import Position
 from inarow.learning.deep_q import boards
-from inarow.learning.deep_q.checkpoint import Checkpoint
 from inarow.learning.deep_q.config import DeepQConfig, Network, Rewards
-from inarow.learning.deep_q.opponents import AgentOpponents, negamax_settings
-from inarow.learning.deep_q.play import choose_best, play_games
-from inarow.learning.deep_q.trainer import Trainer
+from inarow.learning.deep_q.play import AgentOpponents, choose_best, negamax_settings, play_games
+from inarow.learning.deep_q.trainer import Checkpoint, Trainer
 from inarow.learning.deep_q.values import NetValues
 from inarow.learning.exploration.config import Policy
 

@@ -7,9 +7,8 @@ import pytest
 from scipy.stats import chisquare
 
 from inarow.errors import MissingExtraError
-from inarow.learning.exploration.register import lay_out
-from inarow.learning.exploration.state_vector import amplitudes
-from tests.learning.exploration.twins import bits
+from inarow.learning.exploration.register import amplitudes, lay_out
+from tests.twins.exploration import bits
 
 pytest.importorskip("qiskit_aer", reason="the extra `quantum` is not installed")
 quantum_info = pytest.importorskip("qiskit.quantum_info")

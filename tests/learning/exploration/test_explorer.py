@@ -7,10 +7,9 @@ from inarow.errors import InvalidSpecError
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.learning.exploration.config import Policy
-from inarow.learning.exploration.explorer import Explorer
-from inarow.learning.exploration.flags import FlagTable, updated_flags
-from inarow.learning.exploration.metrics import Metrics
-from tests.learning.exploration.twins import bits
+from inarow.learning.exploration.decisions import FlagTable, updated_flags
+from inarow.learning.exploration.explorer import Explorer, Metrics
+from tests.twins.exploration import bits
 
 
 def random_position(spec, rng):

@@ -100,5 +100,6 @@ def test_asking_for_all_flags_is_the_stricter_rival():
 
 
 def test_each_rival_has_its_threshold(study):
+    assert len(study.thresholds) == 4
     for threshold in study.thresholds:
         assert threshold.error_asking_all < threshold.error

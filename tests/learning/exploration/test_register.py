@@ -6,18 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarow.learning.exploration.register import (
+    amplitudes,
     flip_gates,
     inverse,
     lay_out,
+    matrix_of,
     multiplexed_gates,
     rotation_angles,
     step_gates,
     tree_gates,
 )
 from inarow.learning.exploration.selection import amplification_range, marked_by_column, mass_of
-from inarow.learning.exploration.state_vector import amplitudes, matrix_of
 from inarow.learning.exploration.theory import amplified
-from tests.learning.exploration.twins import bits
+from tests.twins.exploration import bits
 
 
 @st.composite

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from inarow.learning.exploration.schedules import Temperature, random_share
+from inarow.learning.exploration.config import Temperature, random_share
 
 
 def test_epsilon_is_that_of_the_spec():

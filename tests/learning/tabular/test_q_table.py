@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from inarow.errors import InvalidLimitError, TableError
 from inarow.games.kernels import kernel
 from inarow.games.spec import GameSpec
-from inarow.learning.tabular.q_index import add_row, is_crowded
-from inarow.learning.tabular.q_table import QTable, row_bytes
+from inarow.learning.tabular.q_table import QTable, add_row, is_crowded, row_bytes
 
 SPEC = GameSpec(4, 4, 4)
 
 
 @kernel
-def add_keys(wanted, index, old, keys, state, rows):
+def add_keys(wanted, table, rows):
     """Adds keys until the index is crowded; returns how many."""
+    index, old, keys, state, _, _ = table
     for place in range(len(wanted)):
         if is_crowded(index, state):
             return place
@@ -32,7 +32,7 @@ def add(table: QTable, numbers) -> np.ndarray:
     done = 0
     while done < len(wanted):
         table.reserve()
-        done += add_keys(wanted[done:], table.index, table.old_index, table.keys, table.state, rows[done:])
+        done += add_keys(wanted[done:], table.arrays, rows[done:])
     return rows
 
 

@@ -13,10 +13,10 @@ import pytest
 from inarow.agents.registry import make_agent
 from inarow.errors import ConfigError, TableError
 from inarow.learning.tabular.q_table import QTable
-from inarow.learning.tabular.run import _FROZEN_KIND, TrainingRun
+from inarow.learning.tabular.run import _FROZEN_KIND, QRun
 from inarow.learning.tabular.trainer import Trainer
 from inarow.storage.array_file import save_arrays
-from tests.learning.tabular.test_training import config
+from tests.learning.tabular.small_config import config
 
 
 def same(one: Path, other: Path) -> bool:
@@ -44,22 +44,22 @@ def test_a_stopped_run_ends_with_the_same_table(tmp_path, exploration):
     def opponent(text, seed):
         return make_agent(text, seed=seed)
 
-    TrainingRun.start(settings, tmp_path / "whole", opponent).train()
+    QRun.start(settings, tmp_path / "whole", opponent).train()
     choice = np.random.default_rng(3)
     stops = 0
-    run = TrainingRun.start(settings, tmp_path / "broken", opponent)
+    run = QRun.start(settings, tmp_path / "broken", opponent)
     while not run.trainer.is_finished:
         until = run.trainer.episodes + int(choice.integers(100, 2500))
 
-        def watch(trainer, until=until):
-            if trainer.episodes >= until:
+        def watch(progress, until=until):
+            if progress.done >= until:
                 raise StopError
 
         try:
             run.train(watch)
         except StopError:
             stops += 1
-            run = TrainingRun.resume(tmp_path / "broken", opponent)
+            run = QRun.resume(tmp_path / "broken", opponent)
     assert stops >= 4
     assert same(tmp_path / "whole", tmp_path / "broken")
     assert (tmp_path / "whole" / "curve.csv").read_text() == (tmp_path / "broken" / "curve.csv").read_text()
@@ -71,17 +71,17 @@ def test_a_run_whose_table_is_full_ends_with_the_same_table(tmp_path):
     settings = config(
         board="4x4x4", memory=1, phases=[{"episodes": 20_000}], exploration={"start": 1.0, "floor": 1.0}, report=5000
     )
-    TrainingRun.start(settings, tmp_path / "whole").train()
-    run = TrainingRun.start(settings, tmp_path / "broken")
+    QRun.start(settings, tmp_path / "whole").train()
+    run = QRun.start(settings, tmp_path / "broken")
 
-    def stop_when_full(trainer):
-        if trainer.table.refused:
+    def stop_when_full(_):
+        if run.trainer.table.refused:
             raise StopError
 
     with pytest.raises(StopError):
         run.train(stop_when_full)
     assert not run.trainer.is_finished
-    TrainingRun.resume(tmp_path / "broken").train()
+    QRun.resume(tmp_path / "broken").train()
     assert same(tmp_path / "whole", tmp_path / "broken")
 
 
@@ -109,13 +109,13 @@ def test_an_opponent_that_fails_leaves_the_last_checkpoint(tmp_path):
         made.append(seed)
         return Failing(opponent(text, seed)) if len(made) == 40 else opponent(text, seed)
 
-    TrainingRun.start(settings, tmp_path / "whole", opponent).train()
-    run = TrainingRun.start(settings, tmp_path / "broken", opponent_that_fails_once)
+    QRun.start(settings, tmp_path / "whole", opponent).train()
+    run = QRun.start(settings, tmp_path / "broken", opponent_that_fails_once)
     with pytest.raises(TimeoutError, match="too slow"):
         run.train(checkpoint_seconds=0.0)
     with pytest.raises(ConfigError, match="stopped within an episode; resume it"):
         run.train()
-    run = TrainingRun.resume(tmp_path / "broken", opponent)
+    run = QRun.resume(tmp_path / "broken", opponent)
     assert 0 < run.trainer.episodes < 40
     run.train()
     assert same(tmp_path / "whole", tmp_path / "broken")
@@ -125,11 +125,12 @@ FROZEN = config(phases=[{"episodes": 200, "opponent": "frozen", "generations": 3
 
 
 def stopped_in(generation: int, folder: Path) -> Trainer:
-    def watch(trainer):
-        if trainer.generation >= generation:
+    run = QRun.start(FROZEN, folder)
+
+    def watch(_):
+        if run.trainer.generation >= generation:
             raise StopError
 
-    run = TrainingRun.start(FROZEN, folder)
     with pytest.raises(StopError):
         run.train(watch)
     assert len(run.trainer.table)
@@ -139,7 +140,7 @@ def stopped_in(generation: int, folder: Path) -> Trainer:
 @pytest.mark.parametrize("generation", [0, 1])
 @pytest.mark.parametrize("are_rows_counted", [True, False])
 def test_a_run_stopped_against_a_frozen_opponent_ends_with_the_same_table(tmp_path, generation, are_rows_counted):
-    TrainingRun.start(FROZEN, tmp_path / "whole").train()
+    QRun.start(FROZEN, tmp_path / "whole").train()
     before = stopped_in(generation, tmp_path / "broken").frozen
     assert bool(len(before)) == bool(generation)  # the first opponent knows nothing
     if not are_rows_counted:  # as in files of earlier versions
@@ -147,7 +148,7 @@ def test_a_run_stopped_against_a_frozen_opponent_ends_with_the_same_table(tmp_pa
         table, about = QTable.load(path)
         del about["state"]["frozen_rows"]
         table.save(path, **about)
-    run = TrainingRun.resume(tmp_path / "broken")
+    run = QRun.resume(tmp_path / "broken")
     assert np.array_equal(run.trainer.frozen, before)
     run.train()
     assert same(tmp_path / "whole", tmp_path / "broken")
@@ -160,21 +161,22 @@ def test_frozen_values_of_the_wrong_kind_are_refused(tmp_path):
     for wrong in (values[:-1], values[:, :-1], values.astype(np.float32), values[0]):
         save_arrays(path, _FROZEN_KIND, {}, {"values": wrong})
         with pytest.raises(TableError, match="has values of the wrong kind"):
-            TrainingRun.resume(tmp_path)
+            QRun.resume(tmp_path)
     path.unlink()
     with pytest.raises(TableError, match="is not a frozen opponent"):
-        TrainingRun.resume(tmp_path)
+        QRun.resume(tmp_path)
 
 
 SCRIPT = """
 import sys
 from pathlib import Path
-from inarow.learning.tabular.config import find_q_config
-from inarow.learning.tabular.run import TrainingRun
+from inarow.learning.config import find_document, to_config
+from inarow.learning.tabular.config import QConfig
+from inarow.learning.tabular.run import QRun
 folder = Path(sys.argv[1])
 settings = ("phases.0.episodes=400000", "report=20000")
-config = find_q_config("tictactoe-q", settings)
-run = TrainingRun.resume(folder) if folder.exists() else TrainingRun.start(config, folder)
+config = to_config(find_document("tictactoe-q", settings), QConfig, "test")
+run = QRun.resume(folder) if folder.exists() else QRun.start(config, folder)
 run.train(checkpoint_seconds=0.0)
 """
 
@@ -211,16 +213,16 @@ def _changed(folder: Path) -> int:
 
 
 def test_a_run_is_not_started_over(tmp_path):
-    TrainingRun.start(config(), tmp_path)
+    QRun.start(config(), tmp_path)
     with pytest.raises(ConfigError, match="has a training run; continue it with --resume"):
-        TrainingRun.start(config(), tmp_path)
+        QRun.start(config(), tmp_path)
     with pytest.raises(ConfigError, match="has no training run"):
-        TrainingRun.resume(tmp_path / "elsewhere")
-    TrainingRun.resume(tmp_path).train()
-    other = TrainingRun.start(config(alpha=0.1), tmp_path / "other")
+        QRun.resume(tmp_path / "elsewhere")
+    QRun.resume(tmp_path).train()
+    other = QRun.start(config(alpha=0.1), tmp_path / "other")
     (tmp_path / "other" / "table.npz").write_bytes((tmp_path / "table.npz").read_bytes())
     with pytest.raises(TableError, match="is not from the config beside it"):
-        TrainingRun.resume(other.folder)
+        QRun.resume(other.folder)
 
 
 # --- Configs ---

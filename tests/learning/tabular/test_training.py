@@ -4,37 +4,26 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 from inarow.agents.registry import make_agent, parse_agent
-from inarow.cli.benchmarks.plain_q import PlainQ
 from inarow.errors import ConfigError, InvalidAgentError, TableError
 from inarow.games.kernels import compiled_layout, kernel
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.learning.config import find_document, presets, to_config
-from inarow.learning.tabular.blocking import block_weight
-from inarow.learning.tabular.config import QConfig, find_q_config
-from inarow.learning.tabular.lookup import TableValues, load_values, shipped_table, shipped_tables
-from inarow.learning.tabular.run import TrainingRun
+from inarow.learning.config import find_document, presets
+from inarow.learning.pretrained import shipped_table, shipped_tables
+from inarow.learning.tabular.config import QConfig
+from inarow.learning.tabular.lookup import TableValues, load_values
+from inarow.learning.tabular.moves import block_weight
+from inarow.learning.tabular.run import QRun
 from inarow.learning.tabular.trainer import Trainer
 from inarow.search.solver.solver import Solver
-from tests import reference
+from inarow_peers.plain_q import PlainQ
+from tests.learning.tabular.small_config import config, find_q_config
 from tests.strategies import positions
+from tests.twins import reference
 from tests.unbeaten import lost_position
-
-
-def config(**changes) -> QConfig:
-    document = {
-        "board": "3x4x3",
-        "alpha": 0.3,
-        "gamma": 0.9,
-        "symmetry": False,
-        "exploration": {"start": 0.4, "floor": 0.4},
-        "phases": [{"episodes": 300}],
-        "report": 100,
-    }
-    return to_config(document | changes, QConfig, "test")
 
 
 def trained(settings: QConfig) -> Trainer:
@@ -145,7 +134,7 @@ def can_lose(table: TableValues, side: int) -> bool:
 @pytest.mark.compiled
 def test_tic_tac_toe_never_loses(tmp_path):
     """From scratch, both sides, every play of the opponent."""
-    run = TrainingRun.start(find_q_config("tictactoe-q"), tmp_path / "run")
+    run = QRun.start(find_q_config("tictactoe-q"), tmp_path / "run")
     run.train()
     table = load_values(tmp_path / "run" / "table.npz")
     assert not can_lose(table, 1)
@@ -223,7 +212,7 @@ def test_a_bad_file_is_one_clear_line(tmp_path, content, reason):
 
 
 def test_the_agent_names_what_is_wrong_with_its_table(tmp_path):
-    with pytest.raises(TableError, match="no Q-table comes with inarow for 6x7x4, only for 3x3x3/free, 3x5x4, 4x4x4"):
+    with pytest.raises(TableError, match="no Q-table ships with inarow for 6x7x4, only for 3x3x3/free, 3x5x4, 4x4x4"):
         make_agent("q").decide(Position.start())
     with pytest.raises(TableError, match="cannot be read"):
         make_agent(f"q:table={tmp_path / 'nothing.npz'}")
@@ -244,7 +233,7 @@ def test_an_agent_with_other_shipped_tables_is_another_one(agent, tmp_path, monk
 
 
 def test_the_agent_says_what_it_knows(tmp_path):
-    run = TrainingRun.start(config(phases=[{"episodes": 50}]), tmp_path)
+    run = QRun.start(config(phases=[{"episodes": 50}]), tmp_path)
     run.train()
     agent = make_agent(f"q:table={tmp_path / 'table.npz'}", seed=1)
     known = agent.decide(Position.start(GameSpec.parse("3x4x3")))
@@ -265,8 +254,7 @@ def probe_block(others, mask, cell, layout):
 @settings(max_examples=200)
 @given(positions(GameSpec(4, 4, 4)))
 def test_block_weights_equal_the_slow_twin(position):
-    if position.ply == 0:
-        return
+    assume(position.ply > 0)
     before = Position.parse(position.moves[:-1], position.spec)
     cell = before.landing_cell(position.actions[-1])
     layout = compiled_layout(position.spec)

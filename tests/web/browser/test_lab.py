@@ -12,9 +12,8 @@ from playwright.sync_api import expect
 
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.learning.exploration.register import lay_out
+from inarow.learning.exploration.register import amplitudes, lay_out
 from inarow.learning.exploration.selection import softmax
-from inarow.learning.exploration.state_vector import amplitudes
 from tests.web.browser.pages import PAGES, opened
 from tests.web.lab_server import lab
 

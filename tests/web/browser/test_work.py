@@ -8,7 +8,8 @@ from playwright.sync_api import expect
 import inarow
 from inarow.games.position import Position
 from inarow.learning.config import to_config
-from inarow.web.learners import describe_learners, find_learner
+from inarow.learning.learner import find_learner
+from inarow.web.training import describe_learners
 from tests.web.browser.pages import MINUS, column, opened, wait_for_ply
 
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from inarow.learning.alphazero.config import AlphaZeroConfig
-from inarow.learning.alphazero.farm import Batch, Farm, play_batch
+from inarow.learning.alphazero.players import ClusterSelfPlay, GameBatch, play_batch
 from inarow.learning.alphazero.run import AlphaZeroRun
 from inarow.learning.config import to_config
 from inarow.workers import open_worker_processes
 from inarow.workers.protocols import Carried
-from tests.learning.alphazero.test_run import TINY
+from tests.learning.alphazero.tiny_runs import TINY
 
 
 def config(**changes) -> AlphaZeroConfig:
@@ -18,40 +18,40 @@ def config(**changes) -> AlphaZeroConfig:
 
 @pytest.fixture(scope="module")
 def net(tmp_path_factory) -> bytes:
-    return AlphaZeroRun.start(config(), tmp_path_factory.mktemp("run") / "run").folder.net.read_bytes()
+    return AlphaZeroRun.start(config(), tmp_path_factory.mktemp("run") / "run").product.read_bytes()
 
 
 def games(result) -> list[str]:
-    return [game.moves for each in result.yields for game in each.games]
+    return [game.moves for each in result.outputs for game in each.games]
 
 
 def test_a_batch_is_a_function_of_its_task(net):
-    tasks = [Batch(config(), Carried(net), 1, number, 8, 50) for number in (0, 1)]
+    tasks = [GameBatch(config(), Carried(net), 1, number, 8, 50) for number in (0, 1)]
     first, second, again = (play_batch(task) for task in (tasks[0], tasks[1], tasks[0]))
     assert len(games(first)) == len(games(second)) == 50  # with places for 16 at once
     assert games(first) == games(again)
     assert games(first) != games(second)
-    for one, other in zip(first.yields, again.yields, strict=True):
+    for one, other in zip(first.outputs, again.outputs, strict=True):
         assert np.array_equal(one.examples.policies, other.examples.policies)
 
 
 def test_batches_of_several_boards_are_of_one_board_each(net):
     boards = {"rows": [3, 4], "columns": [4, 5], "inarow": [3, 3]}
-    tasks = [Batch(config(board=None, boards=boards), Carried(net), 1, number, 4, 3) for number in range(12)]
-    played = [{game.board for each in play_batch(task).yields for game in each.games} for task in tasks]
+    tasks = [GameBatch(config(board=None, boards=boards), Carried(net), 1, number, 4, 3) for number in range(12)]
+    played = [{game.board for each in play_batch(task).outputs for game in each.games} for task in tasks]
     assert all(len(each) == 1 for each in played)
     assert len(set.union(*played)) > 1
 
 
-def test_a_farm_brings_batches_in_their_order_and_hands_out_an_iteration(net):
-    with open_worker_processes(2) as worker_processes:
-        farm = Farm(worker_processes, config(iteration_games=40), start=1)
-        farm.give(net, 8)
-        assert [worker_process.due for worker_process in worker_processes] == [2, 2]
+def test_cluster_self_play_brings_batches_in_their_order_and_hands_out_an_iteration(net):
+    with open_worker_processes(2) as workers:
+        cluster = ClusterSelfPlay(workers, config(iteration_games=40), start=1)
+        cluster.give(net, 8)
+        assert [worker.due for worker in workers] == [2, 2]
         found = []
         while len(found) < 6:
-            if (result := farm.take(1.0)) is not None:
+            if (result := cluster.take(1.0)) is not None:
                 found.append(games(result))
-                farm.give(net, 8)
-    expected = [games(play_batch(Batch(config(), Carried(net), 1, number, 8, 10))) for number in range(6)]
+                cluster.give(net, 8)
+    expected = [games(play_batch(GameBatch(config(), Carried(net), 1, number, 8, 10))) for number in range(6)]
     assert found == expected

@@ -202,7 +202,7 @@ def test_a_broken_shipped_book_costs_one_warning(tmp_path, monkeypatch):
     (folder / "6x7x4.npz").write_bytes(b"not a book")
     monkeypatch.setattr("inarow.search.solver.api.files", lambda package: tmp_path)
     shipped_book.cache_clear()
-    with pytest.warns(BookWarning, match="going on without a book"):
+    with pytest.warns(BookWarning, match="continuing without a book"):
         assert shipped_book(CONNECT_FOUR) is None
     shipped_book.cache_clear()
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from inarow.games.position import Position, cells_of
-from inarow.learning.alphazero.search_config import SearchConfig
-from inarow.learning.alphazero.selection import halving_plan
+from inarow.search.tree.config import SearchConfig
 from inarow.search.tree.memory import DRAWN, SOONEST_WIN, UNKNOWN
-from tests.search.test_tactics import plain_look
+from inarow.search.tree.selection import halving_plan
+from tests.twins.tactics import plain_look
 
 
 def plain_planes(position: Position) -> np.ndarray:

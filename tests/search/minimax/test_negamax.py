@@ -8,38 +8,26 @@ from inarow.games.bits import from_int
 from inarow.games.kernels import kernel
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.search.minimax.negamax import Negamax, negamax_move
+from inarow.search.minimax.negamax import negamax_move, negamax_search
 
 
 @kernel
-def move(layout, starts, weights, walk, table, stones, mask, ply, depth, omega, rng):
-    return negamax_move(layout, starts, weights, walk, table, stones, mask, ply, depth, omega, rng)
+def move(context, stones, mask, ply, depth, omega, rng):
+    return negamax_move(context, stones, mask, ply, depth, omega, rng)
 
 
 @pytest.mark.parametrize("board", ["6x7x4", "4x5x3", "9x9x5"])
 @pytest.mark.parametrize(("depth", "omega"), [(2, 0.0), (2, 0.3), (2, 1.0), (3, 0.5)])
 def test_it_moves_as_the_agent_does(board, depth, omega):
     spec = GameSpec.parse(board)
-    parts = Negamax(spec)
+    context = negamax_search(spec).context
     agent = make_agent(f"negamax:depth={depth},omega={omega}", seed=5)
     ours, other = np.random.default_rng(5), np.random.default_rng(6)
     for _ in range(3):
         position = Position.start(spec)
         while not position.is_over:
-            stones, mask = (from_int(each, parts.layout.board) for each in (position.stones, position.mask))
-            action = move(
-                parts.layout,
-                parts.starts,
-                parts.weights,
-                parts.walk,
-                parts.table,
-                stones,
-                mask,
-                position.ply,
-                depth,
-                omega,
-                ours,
-            )
+            stones, mask = (from_int(each, context.layout.board) for each in (position.stones, position.mask))
+            action = move(context, stones, mask, position.ply, depth, omega, ours)
             assert action == agent.decide(position).action
             position = position.play(action)
             if not position.is_over:  # an opponent that leads to strange places

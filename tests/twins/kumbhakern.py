@@ -3,7 +3,7 @@
 import numpy as np
 
 from inarow.games.spec import GameSpec
-from tests import reference
+from tests.twins import reference
 
 SPEC = GameSpec(4, 4, 4)
 

@@ -2,19 +2,24 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from inarow.games import rules
 from inarow.games.kernels import kernel
 from inarow.games.position import Position, cells_of
 from inarow.games.spec import CONNECT_FOUR, GameSpec
-from inarow.search.solver.constant_geometry import ConstantGeometry
 from inarow.search.solver.driver import NullWindowSearch
-from inarow.search.solver.fast_engine import FastEngine
-from inarow.search.solver.geometry import GEOMETRY, has_line, lines_through_cells, make_geometry, winning_cells
+from inarow.search.solver.engines import FastEngine, PlainEngine
+from inarow.search.solver.geometry import (
+    GEOMETRY,
+    ConstantGeometry,
+    has_line,
+    lines_through_cells,
+    make_geometry,
+    winning_cells,
+)
 from inarow.search.solver.lanes import bit_length, four_gaps, has_four
-from inarow.search.solver.plain_engine import PlainEngine
 from inarow.search.solver.solution import win_score
 from inarow.search.solver.table import HIGHEST, LOWEST, lower_of, probe, scramble, store, upper_of
 from tests.strategies import ongoing_positions, positions, specs
@@ -62,8 +67,7 @@ def test_vector_instructions_mean_what_the_plain_code_says(stones, stride, numbe
 @given(positions(max_side=8))
 def test_winning_cells_and_lines_equal_the_rules(position):
     spec = position.spec
-    if not (spec.gravity and spec.fits_word):
-        return
+    assume(spec.gravity and spec.fits_word)
     geometry = make_geometry(spec)[0]
     free = position.layout.board & ~position.mask
     for stones in (position.stones, position.mask ^ position.stones):
@@ -143,20 +147,19 @@ def test_the_search_is_the_same_compiled_and_interpreted(board, moves, score, fa
     position = Position.parse(moves, spec)
     for engine, nodes in ((FastEngine, fast_nodes), (PlainEngine, plain_nodes)):
         if nodes is not None:
-            desk = engine(spec, 1 << 20).open_worker()
-            narrowing = NullWindowSearch(position, -win_score(position, 2), win_score(position, 1), [desk])
-            narrowing.run()
-            assert (narrowing.lower, narrowing.upper, narrowing.nodes) == (score, score, nodes)
+            worker = engine(spec, 1 << 20).open_worker()
+            solution = NullWindowSearch(position, -win_score(position, 2), win_score(position, 1), [worker]).run()
+            assert (solution.score, solution.nodes) == (score, nodes)
 
 
 @pytest.mark.compiled
 @settings(max_examples=30)
 @given(ongoing_positions(CONNECT_FOUR))
 def test_constants_change_nothing_but_the_speed(position):
-    desks = [FastEngine(CONNECT_FOUR, 1 << 22, constant=constant).open_worker() for constant in (False, True)]
+    workers = [FastEngine(CONNECT_FOUR, 1 << 22, constant=constant).open_worker() for constant in (False, True)]
     for beta in (0, 1):
-        assert len({desk.ask(position, beta, nodes=20_000) for desk in desks}) == 1
-    assert len({desk.nodes for desk in desks}) == 1
+        assert len({worker.search(position, beta, nodes=20_000) for worker in workers}) == 1
+    assert len({worker.nodes for worker in workers}) == 1
 
 
 @pytest.mark.parametrize("field", GEOMETRY.names)

@@ -4,6 +4,7 @@ import itertools
 import random
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,12 +16,11 @@ from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.search.limits import Limits
 from inarow.search.solver.api import analyse, solve
 from inarow.search.solver.driver import NullWindowSearch
-from inarow.search.solver.fast_engine import FastEngine
-from inarow.search.solver.plain_engine import PlainEngine
-from inarow.search.solver.solution import plies_to_end, win_score
+from inarow.search.solver.engines import FastEngine, PlainEngine
+from inarow.search.solver.solution import Analysis, plies_to_end, win_score
 from inarow.search.solver.solver import Solver
-from tests.search.retrograde import all_levels
 from tests.strategies import ongoing_positions
+from tests.twins.retrograde import all_levels
 
 pytestmark = pytest.mark.compiled
 SIGNATURE = 5_907_288
@@ -39,10 +39,10 @@ def random_position(choice: random.Random, spec: GameSpec, plies: int) -> Positi
 
 
 def exact(engine, position):
-    narrowing = NullWindowSearch(position, -win_score(position, 2), win_score(position, 1), [engine.open_worker()])
-    narrowing.run()
-    assert narrowing.lower == narrowing.upper
-    return narrowing.lower
+    bounds = -win_score(position, 2), win_score(position, 1)
+    solution = NullWindowSearch(position, *bounds, [engine.open_worker()]).run()
+    assert solution.score is not None
+    return solution.score
 
 
 @pytest.mark.parametrize(
@@ -224,10 +224,10 @@ def test_time_limits_are_kept():
     assert time.perf_counter() - clock < 30  # a hang would be forever
 
 
-def cancelled_after(questions: int) -> Limits:
-    """Limits that hold when they are asked for the next time after so many."""
-    asked = itertools.count(1)
-    return Limits(cancelled=lambda: next(asked) > questions)
+def cancelled_after(checks: int) -> Limits:
+    """Limits that are reached at the next check after these."""
+    checked = itertools.count(1)
+    return Limits(cancelled=lambda: next(checked) > checks)
 
 
 @pytest.mark.parametrize("board", ["15x15x5/free", "16x16x6/free"])
@@ -262,12 +262,29 @@ def test_an_exception_of_the_watcher_stops_the_search():
     class EnoughError(Exception):
         pass
 
-    def watch(progress):
-        assert progress.lower <= 1 <= progress.upper
+    def watch(known):
+        lower, upper = known.bounds if isinstance(known, Analysis) else (known.lower, known.upper)
+        assert lower <= 1 <= upper
         raise EnoughError
 
-    with pytest.raises(EnoughError):
-        Solver(CONNECT_FOUR).solve(Position.start(), progress=watch)
+    for search in (Solver(CONNECT_FOUR).solve, Solver(CONNECT_FOUR).analyse):
+        with pytest.raises(EnoughError):
+            search(Position.start(), watch=watch)
+
+
+def test_an_analysis_is_watched_until_every_score_is_known():
+    seen = []
+    position = Position.parse("44444522")
+    analysis = Solver(CONNECT_FOUR, memory=1 << 23).analyse(position, watch=seen.append)
+    assert analysis == replace(Solver(CONNECT_FOUR, memory=1 << 23).analyse(position), seconds=analysis.seconds)
+    assert replace(seen[-1], seconds=0) == replace(analysis, seconds=0)
+    assert seen[0].score is None
+    lowers, uppers, nodes = zip(*((*known.bounds, known.nodes) for known in seen), strict=True)
+    assert list(lowers) == sorted(lowers)
+    assert list(uppers) == sorted(uppers, reverse=True)
+    assert list(nodes) == sorted(nodes)
+    for known in seen:
+        assert all(score in (None, truth) for score, truth in zip(known.scores, analysis.scores, strict=True))
 
 
 def test_a_board_that_is_too_hard_gives_bounds():

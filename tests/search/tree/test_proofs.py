@@ -6,9 +6,10 @@ from inarow.games.bits import from_int, to_int
 from inarow.games.kernels import compiled_layout
 from inarow.games.position import Position, cells_of
 from inarow.games.spec import TIC_TAC_TOE
-from inarow.search.tree.memory import DRAWN, SOONEST_WIN, UNKNOWN
-from inarow.search.tree.tactics import look
+from inarow.search.tree.memory import DRAWN
+from inarow.search.tree.proofs import look
 from tests.strategies import ongoing_positions
+from tests.twins.tactics import plain_look
 
 
 def looked_at(position: Position, *, wide: bool | None = None) -> tuple[int, set[int]]:
@@ -16,19 +17,6 @@ def looked_at(position: Position, *, wide: bool | None = None) -> tuple[int, set
     stones, mask = from_int(position.stones, layout.board), from_int(position.mask, layout.board)
     proof, cells = look(layout, stones, mask, position.ply)
     return proof, set(cells_of(to_int(cells)))
-
-
-def plain_look(position: Position) -> tuple[int, set[int]]:
-    """The same by playing every move and every answer."""
-    cells = {position.landing_cell(action): action for action in position.legal_actions}
-    wins = {cell for cell, action in cells.items() if position.play(action).winner is not None}
-    if wins:
-        return -(SOONEST_WIN - position.ply - 1), wins
-    safe = {cell for cell, action in cells.items() if not position.play(action).winning_actions()}
-    if safe:
-        return UNKNOWN, safe
-    threats = {position.landing_cell(action) for action in position.winning_actions(of_opponent=True)}
-    return SOONEST_WIN - position.ply - 2, threats or set(cells)
 
 
 @given(ongoing_positions(max_side=9))

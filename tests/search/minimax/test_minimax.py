@@ -13,10 +13,19 @@ from inarow.games.kernels import compiled_layout, kernel
 from inarow.games.layout import layout_of
 from inarow.games.position import Position
 from inarow.games.spec import TIC_TAC_TOE, GameSpec
-from inarow.search.minimax.heuristics import HEURISTICS, evaluate, make_heuristic, window_heuristic, window_weights
+from inarow.search.limits import Limits
+from inarow.search.minimax import heuristics
+from inarow.search.minimax.heuristics import (
+    evaluate,
+    heuristic_names,
+    make_heuristic,
+    register_heuristic,
+    window_heuristic,
+    window_weights,
+)
 from inarow.search.minimax.minimax import Minimax, forced_end
-from tests import reference
 from tests.strategies import ongoing_positions
+from tests.twins import reference
 
 BOARDS = ("6x7x4", "tictactoe", "4x4x3", "3x5x3/free", "5x6x4")
 evaluate_kernel = kernel(evaluate)
@@ -44,7 +53,7 @@ def random_position(spec, rng):
             return position
 
 
-@pytest.mark.parametrize("name", HEURISTICS)
+@pytest.mark.parametrize("name", heuristic_names())
 @pytest.mark.parametrize("board", [*BOARDS, "9x9x4", "7x8x4/free"])
 @settings(max_examples=25)
 @given(data=st.data())
@@ -56,7 +65,7 @@ def test_heuristics_agree_with_the_slow_twin(name, board, data):
 
 
 @settings(max_examples=60)
-@given(ongoing_positions(max_inarow=5), st.sampled_from(HEURISTICS))
+@given(ongoing_positions(max_inarow=5), st.sampled_from(heuristic_names()))
 def test_heuristics_serve_every_board(position, name):
     spec = position.spec
     assume(name != "squares" or spec.inarow <= min(spec.rows, spec.columns))
@@ -76,7 +85,7 @@ def scattered(spec, share, rng):
     return [Position(spec, own, sides[0] | sides[1], (), None, layout) for own in sides]
 
 
-@pytest.mark.parametrize("name", HEURISTICS)
+@pytest.mark.parametrize("name", heuristic_names())
 @pytest.mark.parametrize("board", ["6x8x6", "9x7x7", "8x8x8/free", "10x9x9", "12x16x12/free", "15x15x15", "16x16x16"])
 def test_heuristics_of_long_lines_agree_with_the_slow_twin(name, board):
     spec = GameSpec.parse(board)
@@ -117,7 +126,7 @@ def test_squares_need_a_square():
 
 
 @pytest.mark.parametrize("board", BOARDS)
-@pytest.mark.parametrize("name", HEURISTICS)
+@pytest.mark.parametrize("name", heuristic_names())
 def test_minimax_agrees_with_the_slow_twin(board, name):
     spec = GameSpec.parse(board)
     rng = np.random.default_rng(5)
@@ -125,7 +134,7 @@ def test_minimax_agrees_with_the_slow_twin(board, name):
     for _ in range(12):
         position = random_position(spec, rng)
         depth = int(rng.integers(1, 4))
-        result = search.search(position, depth)
+        result = search.search(position, Limits(depth=depth))
         cells, side = position.to_array().tolist(), position.side_to_move
         kind, number = reference.minimax(name, cells, side, result.depth, spec, side, position.ply)
         if kind == "open":
@@ -141,7 +150,7 @@ def test_pruning_memory_and_order_change_neither_value_nor_move(board):
     """2,000 positions on each of five boards; on Tic Tac Toe and 4x4x3 to the end of the game."""
     spec = GameSpec.parse(board)
     rng = np.random.default_rng(11)
-    heuristics = [make_heuristic(name, spec) for name in HEURISTICS]
+    heuristics = [make_heuristic(name, spec) for name in heuristic_names()]
     plain = [Minimax(spec, heuristic, prune=False) for heuristic in heuristics]
     natural = np.arange(spec.actions)
     others = [
@@ -158,34 +167,34 @@ def test_pruning_memory_and_order_change_neither_value_nor_move(board):
         position = random_position(spec, rng)
         which = number % 3
         depth = None if spec.cells - position.ply <= 8 else int(rng.integers(1, 5))
-        expected = plain[which].search(position, depth)
+        expected = plain[which].search(position, Limits(depth=depth))
         for search in others[which]:
-            found = search.search(position, depth)
+            found = search.search(position, Limits(depth=depth))
             assert (found.value, found.action) == (expected.value, expected.action), repr(position)
             assert found.nodes <= expected.nodes
         best = [action for action, value in enumerate(expected.values) if value == expected.value]
         if None not in [expected.values[action] for action in position.legal_actions]:
-            assert list(ties[which].search(position, depth).best) == best
+            assert list(ties[which].search(position, Limits(depth=depth)).best) == best
 
 
 def test_boards_of_five_words_give_the_same():
     spec = GameSpec.parse("6x7x4")
     rng = np.random.default_rng(3)
-    for name in HEURISTICS:
+    for name in heuristic_names():
         word, wide = (Minimax(spec, make_heuristic(name, spec, wide=wide), wide=wide) for wide in (False, True))
         for _ in range(5):
             position = random_position(spec, rng)
-            assert word.search(position, 3) == wide.search(position, 3)
+            assert word.search(position, Limits(depth=3)) == wide.search(position, Limits(depth=3))
 
 
 def test_a_quick_win_is_preferred_and_a_loss_put_off():
     search = Minimax(GameSpec.parse("6x7x4"), make_heuristic("windows", GameSpec.parse("6x7x4")))
-    now = search.search(Position.parse("445566"), 5)
+    now = search.search(Position.parse("445566"), Limits(depth=5))
     assert now.action in (2, 6)
     assert forced_end(now.value) == 7
-    later = search.search(Position.parse("45"), 7)
+    later = search.search(Position.parse("45"), Limits(depth=7))
     assert later.value < now.value
-    lost = search.search(Position.parse("44455554221"), 6)
+    lost = search.search(Position.parse("44455554221"), Limits(depth=6))
     assert forced_end(lost.value) == 13
     assert lost.value < 0
 
@@ -194,27 +203,38 @@ def test_nodes_are_positions_entered():
     """Without cut-offs and without an early end: 7 + 49 + 343 for three plies of the empty board."""
     spec = GameSpec.parse("6x7x4")
     search = Minimax(spec, make_heuristic("windows", spec), prune=False)
-    assert [search.search(Position.start(spec), depth).nodes for depth in (1, 2, 3)] == [7, 56, 399]
+    assert [search.search(Position.start(spec), Limits(depth=depth)).nodes for depth in (1, 2, 3)] == [7, 56, 399]
 
 
 def test_deepening_ends_at_its_limits():
     spec = GameSpec.parse("6x7x4")
     search = Minimax(spec, make_heuristic("windows", spec))
     start = Position.start(spec)
-    assert search.deepen(start, depth=4).action == search.search(start, 4).action
-    assert search.deepen(start, depth=4).depth == 4
-    assert search.deepen(start, nodes=1).depth == 1
-    assert search.deepen(start, cancelled=lambda: True).depth == 1
-    assert search.deepen(Position.parse("445566"), seconds=60).depth == 1  # a forced end
-    with pytest.raises(InvalidLimitError, match="depth is 0; it must be at least 1"):
-        search.search(start, 0)
+    fixed = search.search(start, Limits(depth=4))
+    deepened = search.search(start, Limits(depth=4, cancelled=lambda: False))
+    assert (deepened.action, deepened.depth, fixed.depth) == (fixed.action, 4, 4)
+    assert deepened.nodes > fixed.nodes
+    assert search.search(start, Limits(nodes=1)).depth == 1
+    assert search.search(start, Limits(cancelled=lambda: True)).depth == 1
+    assert search.search(Position.parse("445566"), Limits(seconds=60)).depth == 1  # a forced end
+
+
+def test_a_watched_search_reports_what_it_finished():
+    spec = GameSpec.parse("6x7x4")
+    seen = []
+    found = Minimax(spec, make_heuristic("windows", spec)).search(
+        Position.start(spec), Limits(depth=4), watch=seen.append
+    )
+    assert [known.depth for known in seen] == sorted(known.depth for known in seen)
+    assert {known.depth for known in seen} == {1, 2, 3}
+    assert seen[-1].nodes < found.nodes
 
 
 @pytest.mark.compiled
 def test_time_ends_a_deepening_search():
     spec = GameSpec.parse("12x12x5")
     clock = time.perf_counter()
-    result = Minimax(spec, make_heuristic("windows", spec)).deepen(Position.start(spec), seconds=0.1)
+    result = Minimax(spec, make_heuristic("windows", spec)).search(Position.start(spec), Limits(seconds=0.1))
     assert time.perf_counter() - clock < 60  # a hang would be forever
     assert 1 <= result.depth < spec.cells
     assert result.action in range(12)
@@ -224,11 +244,9 @@ def test_time_ends_a_deepening_search():
 def test_a_finished_game_is_not_searched(moves):
     finished = Position.parse(moves, TIC_TAC_TOE)
     search = Minimax(TIC_TAC_TOE, make_heuristic("windows", TIC_TAC_TOE))
-    for depth in (2, None):
+    for limits in (Limits(depth=2), Limits(), Limits(seconds=1)):
         with pytest.raises(FinishedGameError, match="is over after"):
-            search.search(finished, depth)
-    with pytest.raises(FinishedGameError, match="is over after"):
-        search.deepen(finished, seconds=1)
+            search.search(finished, limits)
 
 
 @pytest.mark.compiled
@@ -242,6 +260,24 @@ def test_tic_tac_toe_is_never_lost():
             if position.is_over:
                 assert position.winner in (None, side)
             elif position.side_to_move == side:
-                front.append(position.play(search.search(position, None).action))
+                front.append(position.play(search.search(position).action))
             else:
                 front += [position.play(action) for action in position.legal_actions]
+
+
+def test_a_registered_heuristic_is_found_by_its_name(monkeypatch):
+    monkeypatch.setattr(heuristics, "_FACTORIES", dict(heuristics._FACTORIES))
+    with pytest.raises(
+        InvalidLimitError, match="there is no heuristic 'pairs'; heuristics are windows, powers, squares"
+    ):
+        make_heuristic("pairs", TIC_TAC_TOE)
+    register_heuristic("pairs", lambda spec, wide: window_heuristic(spec, (0, 0, 1), (0, 0, -1), 1.0, wide=wide))
+    assert heuristic_names() == ("windows", "powers", "squares", "pairs")
+    search = Minimax(TIC_TAC_TOE, make_heuristic("pairs", TIC_TAC_TOE))
+    assert search.search(Position.parse("19", TIC_TAC_TOE), Limits(depth=1)).value == 1.0
+
+
+@pytest.mark.parametrize(("name", "reason"), [("windows", "the name is taken"), ("a,b", "letters"), ("", "letters")])
+def test_a_bad_name_of_a_heuristic_is_refused(name, reason):
+    with pytest.raises(InvalidLimitError, match=reason):
+        register_heuristic(name, heuristics._FACTORIES["powers"])

@@ -5,16 +5,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from inarow.errors import InvalidLimitError
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
-from inarow.learning.alphazero.evaluator import uniform_evaluator
-from inarow.learning.alphazero.planes import planes_of
-from inarow.learning.alphazero.search import NetSearch
-from inarow.learning.alphazero.search_config import SearchConfig
-from inarow.learning.alphazero.selection import halving_plan
+from inarow.search.limits import Limits
 from inarow.search.solver.solver import MIN_MEMORY, Solver
-from tests.learning.alphazero.twin import PlainSearch, made_up_net, plain_planes
+from inarow.search.tree.config import SearchConfig
+from inarow.search.tree.evaluation import uniform_evaluator
+from inarow.search.tree.planes import planes_of
+from inarow.search.tree.search import NetSearch
+from inarow.search.tree.selection import halving_plan
 from tests.strategies import ongoing_positions
+from tests.twins.alphazero import PlainSearch, made_up_net, plain_planes
 
 CONFIGS = {root: SearchConfig(root=root) for root in ("gumbel", "puct")}
 
@@ -34,7 +36,7 @@ def test_planes_are_those_of_the_twin(position):
 def test_searches_are_those_of_the_twin(root, data):
     position = data.draw(ongoing_positions(max_side=6))
     simulations = data.draw(st.integers(1, 40))
-    found = small_search(position.spec, root).search(position, simulations=simulations)
+    found = small_search(position.spec, root).search(position, limits=Limits(simulations=simulations))
     twin = PlainSearch(position, CONFIGS[root])
     twin.run(simulations)
     actions = [position.action_of(child.cell) for child in twin.root.children]
@@ -57,7 +59,7 @@ def test_searches_are_those_of_the_twin(root, data):
 def test_proofs_are_true(root, data):
     spec = data.draw(st.sampled_from([TIC_TAC_TOE, GameSpec(4, 4, 3), GameSpec(3, 5, 4), GameSpec(4, 4, 4)]))
     position = data.draw(ongoing_positions(spec, max_left=10))
-    found = NetSearch(spec, uniform_evaluator, CONFIGS[root]).search(position, simulations=2000)
+    found = NetSearch(spec, uniform_evaluator, CONFIGS[root]).search(position, limits=Limits(simulations=2000))
     exact = Solver(spec, memory=MIN_MEMORY).analyse(position)
     if found.proven is None:  # a proof may take a look at almost everything
         assert spec.cells - position.ply > 5
@@ -69,7 +71,9 @@ def test_proofs_are_true(root, data):
 @settings(max_examples=20)
 @given(ongoing_positions(max_side=7))
 def test_one_word_and_five_find_the_same(position):
-    found = [small_search(position.spec, wide=wide).search(position, simulations=20) for wide in (None, True)]
+    found = [
+        small_search(position.spec, wide=wide).search(position, limits=Limits(simulations=20)) for wide in (None, True)
+    ]
     assert found[0] == found[1]
 
 
@@ -80,7 +84,7 @@ def test_many_in_step_find_what_each_finds_alone(root):
     while len(positions) < 11:
         position = positions[-1].play(rng.choice(positions[-1].legal_actions))
         positions.append(Position.start() if position.is_over else position)
-    alone = [small_search(CONNECT_FOUR, root).search(position, simulations=30) for position in positions]
+    alone = [small_search(CONNECT_FOUR, root).search(position, limits=Limits(simulations=30)) for position in positions]
     search = NetSearch(CONNECT_FOUR, made_up_net, CONFIGS[root], games=4, memory=4 << 20)
     assert search.search_many(positions, 30) == alone
     assert search.search_many(positions[::-1], 30) == alone[::-1]  # now with everything in the cache
@@ -89,19 +93,19 @@ def test_many_in_step_find_what_each_finds_alone(root):
 def test_a_game_goes_on_with_its_tree():
     position = Position.parse("44")
     search = small_search(CONNECT_FOUR)
-    first = search.search(position, simulations=200)
+    first = search.search(position, limits=Limits(simulations=200))
     after = position.play(first.action)
-    fresh = small_search(CONNECT_FOUR).search(after, simulations=50)
-    kept = search.search(after, simulations=50)
+    fresh = small_search(CONNECT_FOUR).search(after, limits=Limits(simulations=50))
+    kept = search.search(after, limits=Limits(simulations=50))
     assert kept.simulations == fresh.simulations == 50
     assert sum(kept.visits) == sum(fresh.visits) + first.visits[first.action]
-    other = search.search(Position.parse("1234"), simulations=50)
-    assert other == small_search(CONNECT_FOUR).search(Position.parse("1234"), simulations=50)
+    other = search.search(Position.parse("1234"), limits=Limits(simulations=50))
+    assert other == small_search(CONNECT_FOUR).search(Position.parse("1234"), limits=Limits(simulations=50))
 
 
 def test_a_full_tree_ends_a_search():
     search = NetSearch(CONNECT_FOUR, made_up_net, CONFIGS["puct"], memory=1000)
-    found = search.search(Position.start(), simulations=500)
+    found = search.search(Position.start(), limits=Limits(simulations=500))
     assert found.is_full
     assert 1 <= found.simulations < 50
     assert found.action in range(7)
@@ -109,10 +113,10 @@ def test_a_full_tree_ends_a_search():
 
 def test_seconds_end_a_search():
     search = small_search(CONNECT_FOUR)
-    found = search.search(Position.start(), seconds=0.01)
+    found = search.search(Position.start(), limits=Limits(seconds=0.01))
     assert found.simulations >= 1
     assert sum(found.visits) == found.simulations - 1
-    assert search.search(Position.parse("1"), seconds=1e-9).simulations >= 1
+    assert search.search(Position.parse("1"), limits=Limits(seconds=1e-9)).simulations >= 1
 
 
 @given(st.integers(2, 16), st.integers(1, 200))
@@ -128,13 +132,72 @@ def test_sequential_halving_spends_all_and_narrows_down(considered, simulations)
 
 
 def test_sequential_halving_visits_every_move_before_any_twice():
-    found = small_search(CONNECT_FOUR, "gumbel").search(Position.start(), simulations=8)
+    found = small_search(CONNECT_FOUR, "gumbel").search(Position.start(), limits=Limits(simulations=8))
     assert found.visits == (1,) * 7
 
 
 def test_a_single_simulation_asks_for_the_policy_only():
     for root in CONFIGS:
-        found = small_search(CONNECT_FOUR, root).search(Position.start(), simulations=0)
+        found = small_search(CONNECT_FOUR, root).search(Position.start(), limits=Limits(simulations=0))
         assert found.simulations == 1
         assert found.action == int(np.argmax(found.priors))
         assert found.policy == pytest.approx(found.priors)
+
+
+@pytest.mark.parametrize("root", CONFIGS)
+@settings(max_examples=15)
+@given(data=st.data())
+def test_watching_changes_nothing(root, data):
+    position = data.draw(ongoing_positions(max_side=6))
+    limits = Limits(simulations=data.draw(st.integers(1, 600)))
+    told = []
+    watched = small_search(position.spec, root).search(position, limits=limits, watch=told.append)
+    assert watched == small_search(position.spec, root).search(position, limits=limits)
+    assert all(each.action in position.legal_actions for each in told)
+
+
+def test_a_search_is_watched_and_an_error_of_the_watch_ends_it():
+    told = []
+
+    def watch(result):
+        told.append(result)
+        if len(told) == 3:
+            raise KeyError("enough")
+
+    search = small_search(CONNECT_FOUR)
+    with pytest.raises(KeyError, match="enough"):
+        search.search(Position.start(), limits=Limits(simulations=10**6), watch=watch)
+    assert 0 < told[0].simulations < told[-1].simulations < 10**6
+    assert search.search(Position.parse("4"), limits=Limits(simulations=20)).simulations == 20
+
+
+@pytest.mark.parametrize("root", CONFIGS)
+def test_a_cancelled_search_has_the_best_so_far(root):
+    polls = []
+
+    def cancelled():
+        polls.append(1)
+        return len(polls) > 20
+
+    limits = Limits(simulations=5000, cancelled=cancelled)
+    found = small_search(CONNECT_FOUR, root).search(Position.start(), limits=limits)
+    assert 1 <= found.simulations < 1000
+    assert found.visits[found.action] == max(found.visits)
+    assert sum(found.policy) == pytest.approx(1)
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 300))
+def test_nodes_limit_a_search_and_repeat(nodes):
+    results = [small_search(CONNECT_FOUR).search(Position.start(), limits=Limits(nodes=nodes)) for _ in range(2)]
+    assert results[0] == results[1]
+    assert results[0].nodes >= nodes
+    assert results[0].nodes <= max(nodes, 8) + CONNECT_FOUR.cells  # one simulation may add a chain of forced moves
+
+
+def test_sequential_halving_needs_simulations_to_plan():
+    search = small_search(CONNECT_FOUR, "gumbel")
+    with pytest.raises(InvalidLimitError, match="planned by its simulations"):
+        search.search(Position.start(), limits=Limits(seconds=1))
+    with pytest.raises(InvalidLimitError, match="at most 100000"):
+        search.search(Position.start(), limits=Limits(simulations=100_001))
