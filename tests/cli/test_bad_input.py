@@ -95,7 +95,7 @@ BAD = {
     "too many positions": (["grade", "random", "--suite", "exhaustive"], "more than 200,000 positions"),
     "a folder for a store": (["grade", "random", "--board", "tictactoe", "--store", "/"], "is not a file"),
     "a folder for a suite": (["suite", "build", "/"], "is a folder"),
-    "a suite in a folder that is not there": (["suite", "build", "nowhere/s.npz"], "in one that is not there"),
+    "a suite in a folder that is not there": (["suite", "build", "nowhere/s.npz"], "there is no folder nowhere"),
     "no positions": (["suite", "build", "s.npz", "--positions", "0"], "positions is 0"),
     "unknown agent in a tournament": (["tournament", "random", "nobody"], "there is no agent 'nobody'"),
     "odd games in a tournament": (["tournament", "random", "greedy", "--games", "3"], "it must be even"),

@@ -54,8 +54,10 @@ def build_suite(
     The suite depends on board, number and seed only. `progress` counts the drawn positions first, then the scored
     ones. The journal `path` + `.journal` is used and removed.
     """
-    if path.is_dir() or not path.parent.is_dir():
-        raise SuiteError(f"{path} is not a file name in an existing folder")
+    if path.is_dir():
+        raise SuiteError(f"{path} is a folder; name a file to write")
+    if not path.parent.is_dir():
+        raise SuiteError(f"there is no folder {path.parent}; create it, or write to another file")
     drawn = draw_positions(spec, positions, seed=seed, progress=progress)
     about = {
         "command": f"inarow suite build {path.name} --board {spec} --positions {positions} --seed {seed}",
