@@ -111,12 +111,23 @@ def shown(text: str) -> str:
     return quoted if len(quoted) <= _SHOWN else quoted[:_SHOWN] + "...'"
 
 
+def visible(text: str) -> str:
+    """`text` with everything that is not printable, line breaks excepted, as escapes: control characters can steer a
+    terminal, others reverse the order of what is read.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        each if each.isprintable() or each == "\n" else each.encode("unicode_escape").decode() for each in text
+    )
+
+
 def one_line(error: BaseException) -> str:
-    """The message of any error on a single line of bounded length; its type's name if it has none. Operating system
-    errors are shown without their number.
+    """The message of any error on a single line of bounded length, with control characters as escapes; its type's name
+    if it has none. Operating system errors are shown without their number.
     """
     text = str(error)
     if isinstance(error, OSError) and error.strerror:
         text = error.strerror if error.filename is None else f"{error.strerror}: {error.filename!r}"
-    line = " ".join(text.split()) or type(error).__name__
+    line = visible(" ".join(text.split())) or type(error).__name__
     return line if len(line) <= _LINE else line[:_LINE] + " ..."

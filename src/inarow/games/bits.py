@@ -1,12 +1,11 @@
 """Sets of cells: the operations that the rules need besides `& | ^ ~ << >>`.
 
-A set is a Python `int`, a `numpy.uint64` or a `Wide`; cell i is bit i (see `layout.py`). This file
-is the plain-Python meaning for all three; `compiled_bits.py` compiles the last two.
+A set is a Python `int`, a `numpy.uint64` or a `Wide`; cell i is bit i (see `layout.py`). This file is the plain-Python
+meaning for all three; `compiled_bits.py` compiles the last two.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple, Protocol, Self, TypeVar, cast
 
 import numpy as np
@@ -28,10 +27,7 @@ Bits = TypeVar("Bits", bound=_Bits)
 
 
 class Wide(NamedTuple):
-    """A number of 320 bits, for boards that do not fit one machine word (up to 16x16 with sentinels).
-
-    Five 64-bit words, the lowest first. Bits shifted beyond the highest are lost.
-    """
+    """320 bits as five words, the lowest first, for boards beyond one. Bits shifted beyond the highest are lost."""
 
     w0: np.uint64
     w1: np.uint64
@@ -48,13 +44,13 @@ class Wide(NamedTuple):
         return sum(int(word) << 64 * place for place, word in enumerate(self))
 
     def __and__(self, other: Wide) -> Wide:
-        return self._combine(other, int.__and__)
+        return Wide.from_int(self.to_int() & other.to_int())
 
     def __or__(self, other: Wide) -> Wide:
-        return self._combine(other, int.__or__)
+        return Wide.from_int(self.to_int() | other.to_int())
 
     def __xor__(self, other: Wide) -> Wide:
-        return self._combine(other, int.__xor__)
+        return Wide.from_int(self.to_int() ^ other.to_int())
 
     def __invert__(self) -> Wide:
         return Wide.from_int(~self.to_int())
@@ -64,9 +60,6 @@ class Wide(NamedTuple):
 
     def __rshift__(self, distance: int) -> Wide:
         return Wide.from_int(self.to_int() >> int(distance))
-
-    def _combine(self, other: Wide, operation: Callable[[int, int], int]) -> Wide:
-        return Wide.from_int(operation(self.to_int(), other.to_int()))
 
 
 def to_int(cells: _Bits) -> int:

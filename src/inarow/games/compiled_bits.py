@@ -1,8 +1,4 @@
-"""Compiled: `Wide` and the functions of `bits.py` for Numba, word by word.
-
-`kernels.py` imports it for its effect: compiled code can then use operators on a `Wide` and call
-`bits.py` with a machine word or a `Wide`.
-"""
+"""Compiled: operators of a `Wide` and the functions of `bits.py`; `kernels.py` imports it for its effect."""
 
 from __future__ import annotations
 
@@ -24,49 +20,47 @@ _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _Implementation = Callable[..., Any]
 
-compiles = partial(overload, strict=False)
-"""Not strict, because Numba would compare type annotations too."""
+instruction: Any = intrinsic  # whose type describes the generator of the code, not the call
+compiles = partial(overload, strict=False)  # not strict, because Numba would compare type annotations too
 
 
 def is_wide(kind: types.Type) -> bool:
     return isinstance(kind, types.NamedUniTuple) and kind.instance_class is Wide
 
 
+def compile_both(function: _Implementation, *, wide: _Implementation, word: _Implementation) -> None:
+    """Compiles `function` as `wide` where an argument is a `Wide`, else as `word`."""
+    compiles(function)(lambda *kinds: wide if any(map(is_wide, kinds)) else word)
+
+
 # --- Bit counting instructions of the processor ---
 
 
-def _ones_code(typing: Any, word: types.Type) -> tuple[Any, _Implementation]:
+@instruction
+def _ones(typing: Any, word: types.Type) -> tuple[Any, _Implementation]:
+    """Number of set bits of a uint64."""
     return types.uint64(types.uint64), lambda context, builder, signature, args: builder.ctpop(args[0])
 
 
-def _trailing_zeros_code(typing: Any, word: types.Type) -> tuple[Any, _Implementation]:
+@instruction
+def _trailing_zeros(typing: Any, word: types.Type) -> tuple[Any, _Implementation]:
+    """Index of the lowest set bit of a uint64; 64 if there is none."""
+
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.cttz(args[0], context.get_constant(types.boolean, False))
 
     return types.uint64(types.uint64), generate
 
 
-_ones: Any = intrinsic(_ones_code)
-"""Number of set bits of a uint64."""
-_trailing_zeros: Any = intrinsic(_trailing_zeros_code)
-"""Index of the lowest set bit of a uint64; 64 if there is none."""
-
-
 # --- Operators of a Wide ---
 
 
-def _overload_wordwise(operation: Callable[[Any, Any], Any]) -> None:
-    @compiles(operation)
+def _overload_wordwise(op: Callable[[Any, Any], Any]) -> None:
+    @compiles(op)
     def wordwise(a: types.Type, b: types.Type) -> _Implementation | None:
         if not (is_wide(a) and is_wide(b)):
             return None
-        return lambda a, b: Wide(
-            operation(a.w0, b.w0),
-            operation(a.w1, b.w1),
-            operation(a.w2, b.w2),
-            operation(a.w3, b.w3),
-            operation(a.w4, b.w4),
-        )
+        return lambda a, b: Wide(op(a.w0, b.w0), op(a.w1, b.w1), op(a.w2, b.w2), op(a.w3, b.w3), op(a.w4, b.w4))
 
 
 for _operation in (operator.and_, operator.or_, operator.xor):
@@ -129,82 +123,56 @@ def _shift_left(a: types.Type, b: types.Type) -> _Implementation | None:
 # --- The functions of bits.py, for five words and for one ---
 
 
-@compiles(bits.any_cell)
-def _any_cell(cells: types.Type) -> _Implementation:
-    if is_wide(cells):
-        return lambda cells: (cells.w0 | cells.w1 | cells.w2 | cells.w3 | cells.w4) != _ZERO
-    return lambda cells: cells != _ZERO
-
-
-@compiles(bits.has_cell)
-def _has_cell(cells: types.Type, cell: types.Type) -> _Implementation:
-    if is_wide(cells):
-        return lambda cells, cell: (cells[cell >> 6] >> (cell & 63)) & _ONE != _ZERO
-    return lambda cells, cell: (cells >> cell) & _ONE != _ZERO
-
-
-@compiles(bits.single_cell)
-def _single_cell(cell: types.Type, like: types.Type) -> _Implementation:
-    if is_wide(like):
-        return lambda cell, like: Wide(
-            _bit_in_word(cell, 0),
-            _bit_in_word(cell, 1),
-            _bit_in_word(cell, 2),
-            _bit_in_word(cell, 3),
-            _bit_in_word(cell, 4),
-        )
-    return lambda cell, like: _ONE << cell
-
-
 @register_jitable
-def _bit_in_word(cell: int, place: int) -> np.uint64:
+def _bit(cell: int, place: int) -> np.uint64:
     return _ONE << (cell & 63) if cell >> 6 == place else _ZERO
 
 
-@compiles(bits.count_cells)
-def _count_cells(cells: types.Type) -> _Implementation:
-    if is_wide(cells):
-        return lambda cells: np.int64(
-            _ones(cells.w0) + _ones(cells.w1) + _ones(cells.w2) + _ones(cells.w3) + _ones(cells.w4)
-        )
-    return lambda cells: np.int64(_ones(cells))
+def _first_in_wide(cells: Wide) -> int:
+    for place in range(WORDS):
+        if cells[place] != _ZERO:
+            return 64 * place + int(_trailing_zeros(cells[place]))
+    return 64 * WORDS
 
 
-@compiles(bits.first_cell)
-def _first_cell(cells: types.Type) -> _Implementation:
-    if not is_wide(cells):
-        return lambda cells: np.int64(_trailing_zeros(cells))
-
-    def lowest(cells: Wide) -> int:
-        for place in range(WORDS):
-            if cells[place] != _ZERO:
-                return 64 * place + int(_trailing_zeros(cells[place]))
-        return 64 * WORDS
-
-    return lowest
+def _store_word(rows: Any, row: int, cells: np.uint64) -> None:
+    rows[row, 0] = cells
 
 
-@compiles(bits.load)
-def _load(rows: types.Type, row: types.Type, like: types.Type) -> _Implementation:
-    if is_wide(like):
-        return lambda rows, row, like: Wide(rows[row, 0], rows[row, 1], rows[row, 2], rows[row, 3], rows[row, 4])
-    return lambda rows, row, like: rows[row, 0]
+def _store_wide(rows: Any, row: int, cells: Wide) -> None:
+    for place in range(WORDS):
+        rows[row, place] = cells[place]
 
 
-@compiles(bits.store)
-def _store(rows: types.Type, row: types.Type, cells: types.Type) -> _Implementation:
-    if not is_wide(cells):
-
-        def store_word(rows: Any, row: int, cells: np.uint64) -> None:
-            rows[row, 0] = cells
-
-        return store_word
-
-    def store_wide(rows: Any, row: int, cells: Wide) -> None:
-        for place in range(WORDS):
-            rows[row, place] = cells[place]
-
-    return store_wide
+compile_both(
+    bits.any_cell,
+    wide=lambda cells: (cells.w0 | cells.w1 | cells.w2 | cells.w3 | cells.w4) != _ZERO,
+    word=lambda cells: cells != _ZERO,
+)
+compile_both(
+    bits.has_cell,
+    wide=lambda cells, cell: (cells[cell >> 6] >> (cell & 63)) & _ONE != _ZERO,
+    word=lambda cells, cell: (cells >> cell) & _ONE != _ZERO,
+)
+compile_both(
+    bits.single_cell,
+    wide=lambda cell, like: Wide(_bit(cell, 0), _bit(cell, 1), _bit(cell, 2), _bit(cell, 3), _bit(cell, 4)),
+    word=lambda cell, like: _ONE << cell,
+)
+compile_both(
+    bits.count_cells,
+    wide=lambda cells: np.int64(
+        _ones(cells.w0) + _ones(cells.w1) + _ones(cells.w2) + _ones(cells.w3) + _ones(cells.w4)
+    ),
+    word=lambda cells: np.int64(_ones(cells)),
+)
+compile_both(bits.first_cell, wide=_first_in_wide, word=lambda cells: np.int64(_trailing_zeros(cells)))
+compile_both(
+    bits.load,
+    wide=lambda rows, row, like: Wide(rows[row, 0], rows[row, 1], rows[row, 2], rows[row, 3], rows[row, 4]),
+    word=lambda rows, row, like: rows[row, 0],
+)
+compile_both(bits.store, wide=_store_wide, word=_store_word)
 
 
 # --- Hashing ---
@@ -228,8 +196,8 @@ def fold(cells: Any) -> np.uint64:
     return folded
 
 
-@compiles(fold)
-def _fold(cells: types.Type) -> _Implementation:
-    if not is_wide(cells):
-        return lambda cells: cells
-    return lambda cells: mixed(mixed(mixed(mixed(mixed(cells.w0) ^ cells.w1) ^ cells.w2) ^ cells.w3) ^ cells.w4)
+compile_both(
+    fold,
+    wide=lambda cells: mixed(mixed(mixed(mixed(mixed(cells.w0) ^ cells.w1) ^ cells.w2) ^ cells.w3) ^ cells.w4),
+    word=lambda cells: cells,
+)

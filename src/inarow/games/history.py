@@ -1,8 +1,7 @@
 """Finding a legal game that leads to given stones, or the reason why none does.
 
-Without gravity any order of moves will do, provided that the last one completes the line, if any. With
-gravity the columns are stacks that are taken apart from the top, the sides alternating: a backward
-search that remembers the stacks from which it failed.
+Without gravity any order of moves will do if the last one completes the line, if any. With gravity a backward search
+takes the columns apart from the top, the sides alternating, and remembers where it failed.
 """
 
 from __future__ import annotations
@@ -20,15 +19,11 @@ from inarow.games.spec import GameSpec
 _MAX_STATES = 200_000
 """The search raises an error after this many stacks: some diagrams of large boards are hard puzzles."""
 
-Columns = tuple[tuple[int, ...], ...]
-"""The sides (1, 2) that own the stones of each column, from the bottom up."""
+Columns = tuple[tuple[int, ...], ...]  # the sides (1, 2) that own the stones of each column, from the bottom up
 
 
 def find_history(cells: npt.NDArray[np.generic], spec: GameSpec) -> tuple[int, ...]:
-    """The actions of one legal game that ends with the stones of `cells`.
-
-    `cells` is an array as `Position.to_array` returns it, or flat. Raises UnreachablePositionError.
-    """
+    """The actions of one legal game that ends with the stones of an array; raises UnreachablePositionError."""
     board = _checked_board(cells, spec)
     counts = [int((board == side).sum()) for side in (1, 2)]
     if not 0 <= counts[0] - counts[1] <= 1:
@@ -41,10 +36,7 @@ def find_history(cells: npt.NDArray[np.generic], spec: GameSpec) -> tuple[int, .
 
 
 def find_history_of_key(key: int, spec: GameSpec) -> tuple[int, ...]:
-    """The actions of one legal game to the position with this `rules.gravity_key`, in which neither side has a line.
-
-    Raises UnreachablePositionError.
-    """
+    """The same for a `rules.gravity_key`, if neither side has a line."""
     stride = layout_of(spec).stride
     bits = [key >> column * stride & (1 << stride) - 1 for column in range(spec.columns)]
     heights = [column.bit_length() - 1 for column in bits]
@@ -127,9 +119,7 @@ def _order_with_gravity(
 
 
 def _take_apart(columns: Columns, heights: list[int], side: int, failed: set[tuple[int, ...]]) -> list[int] | None:
-    """The columns from which stones are removed, the sides alternating from `side`, until the board is
-    empty; None if that is impossible. `failed` collects the heights from which it is.
-    """
+    """The columns to take stones from, from `side` on, until all are gone; None if impossible, noted in `failed`."""
     path: list[int] = []
     choices = [_removable(columns, heights, side)]
     while sum(heights):
@@ -155,9 +145,7 @@ def _take_apart(columns: Columns, heights: list[int], side: int, failed: set[tup
 
 
 def _removable(columns: Columns, heights: list[int], side: int) -> list[int]:
-    """Columns with a stone of `side` on top, the most promising last: those that uncover a stone of
-    the other side, which is removed next, and among those the highest.
-    """
+    """Columns with a stone of `side` on top; last the highest of those that uncover a stone of the other side."""
     able = [number for number, height in enumerate(heights) if height and columns[number][height - 1] == side]
 
     def promise(number: int) -> tuple[bool, int]:

@@ -19,10 +19,8 @@ _IMPORT = re.compile(r"^ *from (inarow[\w.]*) import (\([^)]*\)|[^\n]*)", re.MUL
 
 @lru_cache(maxsize=1)
 def cache_folder() -> Path:
-    """The folder for the current sources; created, and marked as used now, where the disk allows it.
-
-    Numba checks only the file of a kernel, not the files of the functions it calls, so it would keep
-    using old rules after a change to `rules.py`. Hence the folder is named by a digest of all of them.
+    """The folder for the current sources; created, and marked as used now, where the disk allows it. Named by a digest
+    of all sources, because Numba checks the file of a kernel but not those of the functions it calls.
     """
     digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
     for source in kernel_sources():

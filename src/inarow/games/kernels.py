@@ -1,9 +1,8 @@
 """Compiled: the decorator of kernels, and the rules for use in kernels.
 
-A kernel is a function of scalars and arrays marked `@kernel`. It may call the functions of `rules.py`
-and `bits.py`. It is written once: Numba compiles it for one machine word (`(rows + 1) * columns
-<= 64`) or for a `Wide`, depending on the type of the numbers in its layout. With NUMBA_DISABLE_JIT=1
-the same lines run as plain Python.
+A kernel is a function of scalars and arrays marked `@kernel`, which may call `rules.py` and `bits.py`. Numba compiles
+it for one machine word (`(rows + 1) * columns <= 64`) or for a `Wide`, depending on the numbers in its layout. With
+NUMBA_DISABLE_JIT=1 the same lines run as plain Python.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from inarow.games import rules
 from inarow.games.bits import Bits, Wide, from_int
 from inarow.games.kernel_cache import cache_folder
 from inarow.games.layout import Layout, layout_of
+from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -29,23 +29,23 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 @lru_cache(maxsize=256)
 def compiled_layout(spec: GameSpec, *, wide: bool | None = None) -> Layout:
-    """The layout of `spec` for kernels: in one word where the board fits, else in five.
-
-    `wide=True` forces five words, to compare the two on one board.
-    """
+    """The layout of `spec` for kernels: in one word where the board fits, else, or if `wide`, in five."""
     plain = layout_of(spec)
     use_word = spec.fits_word if wide is None else not wide
     kind: Any = np.uint64(0) if use_word else Wide.from_int(0)
     return plain._replace(bottom=from_int(plain.bottom, kind), board=from_int(plain.board, kind))
 
 
+def bits_of(position: Position, layout: Layout) -> tuple[Any, Any]:
+    """Stones and mask of a position, in the kind of number that a layout for kernels has."""
+    return from_int(position.stones, layout.board), from_int(position.mask, layout.board)
+
+
 # --- The decorator ---
 
 
 def kernel(function: _Function, *, folder: Path | None = None) -> _Function:
-    """Compiles `function` when first called, without the GIL, and keeps the machine code on disk, in `folder` if
-    given.
-    """
+    """Compiles `function` when first called, without the GIL, and caches machine code on disk, in `folder` if given."""
     config: Any = numba.config
     before = config.CACHE_DIR
     if folder is not None or not before:  # else a folder chosen by the user stays
@@ -79,22 +79,9 @@ def record_type(kind: type) -> np.dtype[np.void]:
 
 # --- The rules ---
 
-for _rule in (
-    rules.action_count,
-    rules.cell_at,
-    rules.row_and_column,
-    rules.playable,
-    rules.landing_cell,
-    rules.action_of,
-    rules.has_line,
-    rules.line_starts,
-    rules.has_line_through,
-    rules.winning_cells,
-    rules.line_gaps,
-    rules.mirror,
-    rules.gravity_key,
-):
-    register_jitable(_rule)
+for _rule in vars(rules).values():
+    if getattr(_rule, "__module__", None) == rules.__name__:
+        register_jitable(_rule)
 
 
 def completes_line(stones: Bits, cell: int, layout: Layout) -> bool:
@@ -102,12 +89,12 @@ def completes_line(stones: Bits, cell: int, layout: Layout) -> bool:
     return rules.has_line_through(stones, cell, layout)
 
 
-@compiled_bits.compiles(completes_line)
-def _completes_line(stones: Any, cell: Any, layout: Any) -> Callable[..., bool]:
-    if compiled_bits.is_wide(stones):
-        return lambda stones, cell, layout: rules.has_line_through(stones, cell, layout)
+compiled_bits.compile_both(
+    completes_line,
+    wide=lambda stones, cell, layout: rules.has_line_through(stones, cell, layout),
     # In one word the whole board costs less than a walk along four lines.
-    return lambda stones, cell, layout: rules.has_line(stones, layout)
+    word=lambda stones, cell, layout: rules.has_line(stones, layout),
+)
 
 
 @register_jitable

@@ -1,16 +1,14 @@
 """How the cells of a board map to the bits of a number.
 
-Columns follow each other, each from the bottom up, each with one sentinel bit on top that no stone
-ever fills. On 3 rows x 4 columns:
+Columns follow each other, each from the bottom up with a sentinel bit on top without stones. On 3 rows x 4 columns:
 
      3   7  11  15      sentinels, always 0
      2   6  10  14      top row
      1   5   9  13
      0   4   8  12      bottom row
 
-A neighbour is a fixed distance away, the same everywhere on the board: up 1, right `rows + 1`,
-up-right `rows + 2`, down-right `rows`. A line that would leave the board at the top or the bottom
-meets a sentinel, so counting stones `step` bits apart never wraps into the next column.
+A neighbour is a fixed distance away: up 1, right `rows + 1`, up-right `rows + 2`, down-right `rows`. A line that would
+leave the board at the top or the bottom meets a sentinel, so it never wraps into the next column.
 
 Two numbers describe a position: `stones`, the stones of the side to move, and `mask`, all stones.
 """
@@ -54,16 +52,8 @@ def layout_of(spec: GameSpec) -> Layout:
     """The layout of `spec` in Python integers."""
     stride = spec.rows + 1
     bottom = sum(1 << column * stride for column in range(spec.columns))
-    return Layout(
-        rows=spec.rows,
-        columns=spec.columns,
-        inarow=spec.inarow,
-        gravity=spec.gravity,
-        stride=stride,
-        steps=_line_steps(spec, stride),
-        bottom=bottom,
-        board=bottom * ((1 << spec.rows) - 1),
-    )
+    steps, board = _line_steps(spec, stride), bottom * ((1 << spec.rows) - 1)
+    return Layout(spec.rows, spec.columns, spec.inarow, spec.gravity, stride, steps, bottom, board)
 
 
 def _line_steps(spec: GameSpec, stride: int) -> Steps:

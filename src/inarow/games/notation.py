@@ -1,8 +1,7 @@
 """Move strings and diagrams: games and positions as text.
 
-A move string has one character per move, counted from 1: `1`-`9`, then `a`-`z` for 10 to 35. Boards
-with more than 35 actions use numbers separated by commas. A move is a column with gravity, else a
-cell counted row by row from the top left.
+A move string has one character per move, counted from 1: `1`-`9`, then `a`-`z` for 10 to 35; with more than 35 actions,
+numbers separated by commas. A move is a column with gravity, else a cell counted row by row from the top left.
 
 A diagram has one line per row, the top row first: `.` empty, `X` the first side, `O` the second.
 """
@@ -20,8 +19,7 @@ from inarow.games.spec import GameSpec
 
 _ALPHABET = "123456789abcdefghijklmnopqrstuvwxyz"
 _ACTION_OF = {character: action for action, character in enumerate(_ALPHABET)}
-MARKS = {1: "X", 2: "O"}
-"""Marks of the sides, in diagrams and wherever a side is shown."""
+MARKS = {1: "X", 2: "O"}  # marks of the sides, in diagrams and wherever a side is shown
 _CELL_CHARACTERS = {0: "."} | MARKS
 _CELL_VALUES = {".": 0, "X": 1, "x": 1, "O": 2, "o": 2}
 
@@ -91,10 +89,7 @@ def format_diagram(cells: npt.NDArray[np.int8]) -> str:
 
 
 def parse_diagram(text: str, spec: GameSpec) -> npt.NDArray[np.int8]:
-    """The array of a diagram on the board of `spec`; raises NotationError.
-
-    Blanks and empty lines are ignored. Whether a game leads to it is not checked.
-    """
+    """The array of a diagram, blanks ignored; raises NotationError. Whether a game leads to it is not checked."""
     lines = ["".join(line.split()) for line in text.splitlines() if line.strip()]
     if len(lines) != spec.rows:
         raise NotationError(f"the diagram has {len(lines)} rows; {spec} has {spec.rows}")

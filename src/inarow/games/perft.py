@@ -11,18 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from inarow.errors import InvalidLimitError
-from inarow.games.bits import Bits, count_cells, first_cell, from_int, load, single_cell, store
-from inarow.games.kernels import compiled_layout, completes_line, kernel
+from inarow.games.bits import Bits, count_cells, first_cell, load, single_cell, store
+from inarow.games.kernels import bits_of, compiled_layout, completes_line, kernel
 from inarow.games.layout import Layout
 from inarow.games.position import Position
 from inarow.games.rules import gravity_key, has_line, playable
 from inarow.games.spec import GameSpec
 
-Progress = Callable[[int, int], None]
-"""Called with (done, total) during a count."""
+Progress = Callable[[int, int], None]  # called with (done, total) during a count
 
-_CHUNK_SEQUENCES = 20_000_000
-"""Sequences counted between two calls of the progress function, approximately."""
+_CHUNK_SEQUENCES = 20_000_000  # sequences counted between two calls of the progress function, approximately
 
 DEFAULT_MEMORY = 4 << 30
 
@@ -32,26 +30,19 @@ def count_sequences(
 ) -> list[int]:
     """The number of move sequences of length 0 to `depth` from `position`; a finished game has no continuation."""
     layout = compiled_layout(position.spec, wide=wide)
-    chunk = _plies_within(_CHUNK_SEQUENCES, position.spec.actions)
+    chunk = 1  # the most plies with at most that many sequences
+    while position.spec.actions ** (chunk + 1) <= _CHUNK_SEQUENCES and chunk < 64:
+        chunk += 1
     counts = [1]
     while len(counts) <= depth:
         split = max(0, len(counts) - chunk)  # plies played in Python, to report progress and to stop
         total = 0
         for done, head in enumerate(_unfinished_after(position, split)):
-            stones, mask = from_int(head.stones, layout.board), from_int(head.mask, layout.board)
-            total += int(_sequences(layout, stones, mask, len(counts) - split))
+            total += int(_sequences(layout, *bits_of(head, layout), len(counts) - split))
             if progress is not None and split > 0:
                 progress(done + 1, counts[split])
         counts.append(total)
     return counts
-
-
-def _plies_within(sequences: int, actions: int) -> int:
-    """The largest number of plies with at most `sequences` sequences, at least 1."""
-    plies = 1
-    while actions ** (plies + 1) <= sequences and plies < 64:
-        plies += 1
-    return plies
 
 
 def _unfinished_after(position: Position, plies: int) -> Iterator[Position]:
@@ -86,12 +77,9 @@ class PositionCounts:
     """Counts by ply. Index 0 is the start."""
 
     positions: list[int]
-    terminal: list[int]
-    """Positions in which the game is over."""
-    sequences: list[int]
-    """Move sequences that lead to them: equal to `count_sequences`, computed differently."""
-    games: list[int]
-    """Complete games of that length."""
+    terminal: list[int]  # positions in which the game is over
+    sequences: list[int]  # move sequences that lead to them: equal to `count_sequences`, computed differently
+    games: list[int]  # complete games of that length
 
 
 def count_positions(
@@ -102,11 +90,7 @@ def count_positions(
     memory: int = DEFAULT_MEMORY,
     progress: Progress | None = None,
 ) -> PositionCounts:
-    """Counts distinct positions 0 to `plies` moves after `position`, ply by ply.
-
-    Raises InvalidLimitError when a ply needs more than about `memory` bytes, or has more than 2^63
-    sequences.
-    """
+    """Counts distinct positions by ply; raises InvalidLimitError beyond about `memory` bytes or 2^63 sequences."""
     layout = compiled_layout(position.spec, wide=wide)
     level = _Level.of(position, layout)
     counts = PositionCounts([], [], [], [])
@@ -134,10 +118,7 @@ class _Level:
 
     @classmethod
     def of(cls, position: Position, layout: Layout) -> _Level:
-        words = np.size(layout.board)
-        stones, mask = np.zeros((1, words), np.uint64), np.zeros((1, words), np.uint64)
-        store(stones, 0, from_int(position.stones, layout.board))
-        store(mask, 0, from_int(position.mask, layout.board))
+        stones, mask = (np.array([cells], np.uint64).reshape(1, -1) for cells in bits_of(position, layout))
         return cls(stones, mask, np.ones(1, np.uint64))
 
     def unfinished(self, layout: Layout) -> _Level:
@@ -186,9 +167,7 @@ def _fill_children(
     keys: np.ndarray,
     parents: np.ndarray,
 ) -> int:
-    """Writes every successor, its exact key (without gravity: its stones and its mask) and the
-    index of the position it came from; returns their number.
-    """
+    """Writes every successor, its exact key, and the index of its parent; returns their number."""
     child = 0
     words = stones.shape[1]
     for index in range(len(stones)):

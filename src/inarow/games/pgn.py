@@ -1,8 +1,8 @@
 """Game records as PGN-like text, for people and for chess tools.
 
-Tag pairs, then numbered moves with comments `{score value depth nodes time}` where known, such as
-`{+18 v0.75 d12 n5310 0.01s}`. White is the first side. Reading is strict and replays the game;
-a round trip loses only `details` and the `?` of unknown tags.
+Tag pairs, then numbered moves with comments where known, such as `{+18 v0.75 d12 n5310 0.01s}`: score, value, depth,
+nodes, time. White is the first side. Reading is strict and replays the game; a round trip loses only `details` and the
+`?` of unknown tags.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def to_pgn(record: GameRecord) -> str:
     tags |= {"SetUp": "1", "Position": opening} if record.opening else {}
     tags |= {"Seed": str(record.seed)} if record.seed is not None else {}
     tags |= {"Fault": record.fault} if record.fault is not None else {}
-    lines = [f'[{name} "{_escaped(text)}"]' for name, text in tags.items()]
+    lines = [f'[{name} "{text.translate(_ESCAPES)}"]' for name, text in tags.items()]
     return "\n".join([*lines, "", *_wrapped([*_movetext(record, position), record.result])]) + "\n"
 
 
@@ -122,12 +122,8 @@ def _split_tags(text: str) -> tuple[dict[str, str], str]:
     raise NotationError("the record has no moves and no result")
 
 
-_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"}
+_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"})
 _UNESCAPED = {"n": "\n", "r": "\r"}
-
-
-def _escaped(text: str) -> str:
-    return "".join(_ESCAPES.get(character, character) for character in text)
 
 
 def _tag(tags: dict[str, str], name: str) -> str:

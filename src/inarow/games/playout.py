@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import register_jitable
 
-from inarow.games.bits import Bits, count_cells, from_int, has_cell, single_cell
-from inarow.games.kernels import compiled_layout, completes_line, kernel
+from inarow.games.bits import Bits, count_cells, has_cell, single_cell
+from inarow.games.kernels import bits_of, compiled_layout, completes_line, kernel
 from inarow.games.layout import Layout
 from inarow.games.position import Position
 
@@ -27,8 +27,7 @@ def random_playouts(
 ) -> PlayoutCounts:
     """Plays `games` random games from a position that is not over."""
     layout = compiled_layout(position.spec, wide=wide)
-    stones, mask = from_int(position.stones, layout.board), from_int(position.mask, layout.board)
-    return PlayoutCounts(*_playouts(layout, stones, mask, position.ply, games, rng))
+    return PlayoutCounts(*_playouts(layout, *bits_of(position, layout), position.ply, games, rng))
 
 
 @kernel

@@ -1,7 +1,6 @@
 """A position: an immutable value with its rules and the game that leads to it.
 
-Plain Python on integers of any size: it needs no compilation and is fast enough for playing and
-for records. Searches pass `stones` and `mask` to kernels.
+Plain Python on integers of any size, fast enough for playing and records. Searches pass `stones` and `mask` to kernels.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from inarow.errors import FinishedGameError, IllegalMoveError, NotationError
 from inarow.games import rules
+from inarow.games.history import find_history, find_history_of_key
 from inarow.games.layout import Layout, layout_of
 from inarow.games.notation import format_diagram, format_move, format_moves, parse_diagram, parse_moves
 from inarow.games.spec import CONNECT_FOUR, GameSpec
@@ -24,21 +24,15 @@ from inarow.games.spec import CONNECT_FOUR, GameSpec
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Position:
-    """The stones on a board. Two are equal if spec and stones are, whatever the order of the moves.
-
-    Make one with `start`, `parse`, `from_diagram`, `from_array`, `from_actions` or `play`; the constructor
-    checks nothing. `GameSpec` defines actions, `layout.py` cells.
+    """The stones on a board. Two are equal if spec and stones are, whatever the order of the moves. The constructor
+    checks nothing: use `start`, `parse`, `play` or `from_...`. `GameSpec` defines actions, `layout.py` cells.
     """
 
     spec: GameSpec
-    stones: int
-    """Stones of the side to move."""
-    mask: int
-    """Stones of both sides."""
-    actions: tuple[int, ...] = field(compare=False)
-    """A legal game that leads here."""
-    winner: int | None = field(compare=False)
-    """1 or 2, the side with a line; None if there is none."""
+    stones: int  # stones of the side to move
+    mask: int  # stones of both sides
+    actions: tuple[int, ...] = field(compare=False)  # a legal game that leads here
+    winner: int | None = field(compare=False)  # 1 or 2, the side with a line; None if there is none
     layout: Layout = field(compare=False)
 
     @classmethod
@@ -65,29 +59,17 @@ class Position:
     @classmethod
     def from_array(cls, cells: npt.ArrayLike, spec: GameSpec = CONNECT_FOUR) -> Position:
         """The inverse of `to_array` and `to_kaggle`; raises as `from_diagram`."""
-        from inarow.games.history import find_history
-
         try:
             array = np.asarray(cells)
         except ValueError:  # lists of unequal length
             rows, columns = spec.rows, spec.columns
             raise NotationError(f"the cells are not in rows of one length; {spec} has {rows} x {columns}") from None
-        return cls._after_all(find_history(array, spec), spec)
+        return cls.from_actions(find_history(array, spec), spec)
 
     @classmethod
     def from_key(cls, key: int, spec: GameSpec = CONNECT_FOUR) -> Position:
         """The position without a line that has this `key`, with gravity only; raises UnreachablePositionError."""
-        from inarow.games.history import find_history_of_key
-
-        return cls._after_all(find_history_of_key(key, spec), spec)
-
-    @classmethod
-    def _after_all(cls, actions: Iterable[int], spec: GameSpec) -> Position:
-        """`from_actions` for actions that are known to be legal."""
-        position = cls.start(spec)
-        for action in actions:
-            position = position._after(action)
-        return position
+        return cls.from_actions(find_history_of_key(key, spec), spec)
 
     @classmethod
     def from_actions(cls, actions: Iterable[int], spec: GameSpec = CONNECT_FOUR) -> Position:
@@ -148,9 +130,7 @@ class Position:
         return self.layout.cell(*divmod(action, self.layout.columns))
 
     def winning_actions(self, *, of_opponent: bool = False) -> tuple[int, ...]:
-        """The legal actions with which the side to move makes a line at once; with `of_opponent`
-        those with which the other side would, were it to move. Ascending.
-        """
+        """The legal actions, ascending, that make a line at once for the side to move, or for the other side."""
         stones = self.mask ^ self.stones if of_opponent else self.stones
         if self.winner is not None or stones.bit_count() < self.layout.inarow - 1:
             return ()

@@ -21,40 +21,29 @@ UNFINISHED = "*"
 class Ply(msgspec.Struct, frozen=True, kw_only=True):
     """What the player reported about its move; None where unknown."""
 
-    score: int | None = None
-    """Exact, for the side that moved."""
-    value: float | None = None
-    """In [-1, 1], for the side that moved."""
+    score: int | None = None  # exact, for the side that moved
+    value: float | None = None  # in [-1, 1], for the side that moved
     depth: int | None = None
     nodes: int | None = None
     seconds: float | None = None
-    details: dict[str, Any] | None = None
-    """Whatever else the agent reports; JSON only."""
+    details: dict[str, Any] | None = None  # whatever else the agent reports; JSON only
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameRecord:
     """One game: players, moves, result. `check` tests whether they agree."""
 
-    board: str
-    """Board string."""
-    first: str
-    """Agent string of the side that moved first."""
+    board: str  # board string
+    first: str  # agent string of the side that moved first
     second: str
-    moves: str
-    """Move string of the whole game, opening included."""
-    winner: int | None
-    """1, 2, or None for a draw or an unfinished game."""
+    moves: str  # move string of the whole game, opening included
+    winner: int | None  # 1, 2, or None for a draw or an unfinished game
     termination: Termination = "normal"
-    opening: int = 0
-    """Number of moves at the start that were given, not chosen by the players."""
-    plies: tuple[Ply, ...] = ()
-    """One for each move after the opening; or empty."""
+    opening: int = 0  # number of moves at the start that were given, not chosen by the players
+    plies: tuple[Ply, ...] = ()  # one for each move after the opening; or empty
     seed: int | None = None
-    fault: str | None = None
-    """For an illegal move, a crash or a time-out: what the loser did, in one line."""
-    tags: dict[str, str] = field(default_factory=dict)
-    """Further PGN tags: some of `TAGS`."""
+    fault: str | None = None  # for an illegal move, a crash or a time-out: what the loser did, in one line
+    tags: dict[str, str] = field(default_factory=dict)  # further PGN tags: some of `TAGS`
 
     @property
     def spec(self) -> GameSpec:

@@ -1,11 +1,9 @@
 """The rules, written once for every kind of number that can hold a set of cells.
 
-`layout.py` shows which bit is which cell. These functions use only `& | ^ ~ << >>` and the operations
-of `bits.py`, so the same lines run on Python integers (`Position`) and, compiled by `kernels.py`, on
-one machine word and on the five words of a `Wide`. Never combine a set of cells with a literal here.
+These functions use only `& | ^ ~ << >>` and `bits.py`, so the same lines run on Python integers (`Position`) and,
+compiled by `kernels.py`, on one machine word and on a `Wide`. Never combine a set of cells with a literal here.
 
-`stones` are those of one side (the side to move, unless stated otherwise), `mask` those of both.
-Arguments are not checked.
+`stones` are those of one side (to move, unless stated otherwise), `mask` those of both. Arguments are not checked.
 """
 
 from __future__ import annotations
@@ -118,9 +116,7 @@ def line_gaps(stones: Bits, step: int, inarow: int) -> Bits:
 
 
 def window(cells: int, column: int, height: int, part: Layout, layout: Layout) -> int:
-    """The cells of a part of the board, in the layout `part` of a smaller board. `column` and `height`
-    (0 at the bottom) are those of the lower left corner. Only for Python integers.
-    """
+    """The part of a board from the lower left corner (`column`, `height`), in the layout `part`. For integers only."""
     found, column_cells = 0, (1 << part.rows) - 1
     for place in range(part.columns):
         column_part = cells >> (column + place) * layout.stride + height & column_cells
@@ -139,10 +135,8 @@ def mirror(cells: Bits, layout: Layout) -> Bits:
 
 
 def gravity_key(stones: Bits, mask: Bits, layout: Layout) -> Bits:
-    """A number that identifies a position on a board with gravity.
-
-    In each column the first free bit is set, above the stones of the side to move; bits below it
-    that are not set are stones of the other side.
+    """A number that identifies a position with gravity: in each column the first free bit is set, above the stones of
+    the side to move; bits below it that are not set are stones of the other side.
     """
     markers: Bits = ((mask << 1) | layout.bottom) & ~mask
     return stones | markers

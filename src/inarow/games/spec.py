@@ -16,10 +16,8 @@ _BOARD_STRING = re.compile(r"([0-9]{1,3})x([0-9]{1,3})x([0-9]{1,3})(/free)?")
 
 @dataclass(frozen=True, slots=True)
 class GameSpec:
-    """A k-in-a-row game: `inarow` stones in a row, column or diagonal win.
-
-    With gravity an action is a column and the stone falls to its lowest free cell; without, an
-    action is a cell, counted row by row from the top left. Both count from 0.
+    """A k-in-a-row game: `inarow` stones in a row, column or diagonal win. With gravity an action is a column and the
+    stone falls to its lowest free cell; without, a cell counted row by row from the top left. Both count from 0.
     """
 
     rows: int

@@ -17,9 +17,7 @@ from inarow.games.spec import GameSpec
 
 @dataclass(frozen=True, slots=True)
 class Symmetry:
-    """A permutation: cell i moves to `cells[i]`, action i to `actions[i]`. Cells are the bits of
-    `layout.py`; sentinels stay in place.
-    """
+    """A permutation: cell i (a bit of `layout.py`) moves to `cells[i]`, action i to `actions[i]`."""
 
     name: str
     cells: tuple[int, ...]
@@ -69,10 +67,7 @@ def _symmetry(spec: GameSpec, name: str, targets: np.ndarray) -> Symmetry:
 
 
 def canonical(position: Position) -> tuple[Position, Symmetry]:
-    """The image of `position` with the smallest key, and the symmetry that leads to it.
-
-    Symmetric positions have the same image.
-    """
+    """The image of `position` with the smallest key, equal for all symmetric positions, and the symmetry to it."""
     images = [(symmetry.apply(position), symmetry) for symmetry in symmetries(position.spec)]
     return min(images, key=lambda image: image[0].key)
 

@@ -1,8 +1,7 @@
 """Limits and watchers of searches: one contract for every search, agent and front end.
 
-A search polls its limits every few milliseconds. When one is reached it stops within 50 ms and returns the best
-result so far. It reports intermediate results to `watch` at the same pace; watching changes no result except the
-work it reports, and an exception raised by `watch` ends the search and propagates.
+A search polls its limits every few milliseconds, stops within 50 ms of reaching one and returns the best result so far.
+It reports to `watch` at the same pace, which changes no result; an exception of `watch` ends the search and propagates.
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ ResultT = TypeVar("ResultT")
 Watch = Callable[[ResultT], None]
 """Receives intermediate results of a search: a `Decision` from an agent, the search's own result type otherwise."""
 
-POLL_SECONDS = 0.02
-"""Longest time between two checks of the limits, as a rule."""
+POLL_SECONDS = 0.02  # longest time between two checks of the limits, as a rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,12 +31,9 @@ class Limits:
 
     nodes: int | None = None
     simulations: int | None = None
-    depth: int | None = None
-    """Plies to look ahead, at least 1."""
-    seconds: float | None = None
-    """Wall-clock time; the result is not reproducible."""
-    cancelled: Callable[[], bool] | None = None
-    """Polled during the search, possibly from another thread; True stops it."""
+    depth: int | None = None  # plies to look ahead, at least 1
+    seconds: float | None = None  # wall-clock time; the result is not reproducible
+    cancelled: Callable[[], bool] | None = None  # polled during the search, possibly from another thread; True stops it
 
     def __post_init__(self) -> None:
         least = {"nodes": self.nodes, "simulations": self.simulations, "seconds": self.seconds}
@@ -49,10 +44,7 @@ class Limits:
             raise InvalidLimitError(f"depth is {self.depth}; it must be at least 1")
 
     def replaced_by(self, given: Limits | None, honoured: Sequence[str]) -> Limits:
-        """These limits of an agent, or the budget of `given` if it sets one of the fields `honoured`.
-
-        `cancelled` is that of `given`.
-        """
+        """These limits, or the budget of `given` if it sets a field of `honoured`; `cancelled` is that of `given`."""
         if given is None:
             return self
         budget = {name: getattr(given, name) for name in honoured}

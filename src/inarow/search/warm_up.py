@@ -15,11 +15,10 @@ from inarow.search.minimax.heuristics import make_heuristic
 from inarow.search.minimax.minimax import Minimax
 from inarow.search.solver.solver import MIN_MEMORY, Solver
 from inarow.search.tree.config import SearchConfig
-from inarow.search.tree.evaluation import uniform_evaluator
-from inarow.search.tree.planes import planes_of
-from inarow.search.tree.proofs import look
+from inarow.search.tree.evaluation import planes_of, uniform_evaluator
 from inarow.search.tree.rollouts import Rollouts
 from inarow.search.tree.search import NetSearch, TreeSearch
+from inarow.search.tree.simulation import look
 
 _WORD, _WIDE = GameSpec(5, 6, 4), GameSpec(8, 8, 5)
 _LITTLE = 1 << 16

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +17,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from inarow.errors import TaskError, one_line
-from inarow.workers.interrupts import interrupts_held_back
+from inarow.workers.interrupts import ignore_stop_signals, interrupts_held_back
 from inarow.workers.protocols import Outcome, Progress, Result, Task, WorkerProcesses, picklable_error, result_of
 
 _ENDED = "a worker process ended unexpectedly"
@@ -182,8 +181,8 @@ class _Worker:
 
 
 def _work(parent: Connection) -> None:
-    """The main function of a worker: it ignores Ctrl-C, which the parent handles, and ends when the pipe closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """The main function of a worker: it ignores the signals that the parent handles, and ends when the pipe closes."""
+    ignore_stop_signals()
     tasks: SimpleQueue[tuple[Callable[[Any], Any], Any]] = SimpleQueue()
 
     def read() -> None:

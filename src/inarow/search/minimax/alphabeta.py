@@ -1,11 +1,11 @@
 """Compiled: minimax, with alpha-beta cut-offs or without, on every kind of board.
 
-The walk through the tree keeps its state in a record instead of a recursion. It can be suspended after any
-number of nodes, so the caller can check a clock in between, and other kernels can call it (Numba cannot cache a
-kernel that calls a recursive one). A record is one pointer; arrays in tuples would be reference-counted at every use.
+The walk through the tree keeps its state in a record instead of a recursion: it can be suspended after any number of
+nodes, and other kernels can call it (Numba cannot cache a kernel that calls a recursive one). A record is one pointer;
+arrays in tuples would be reference-counted at every use.
 
-Values are for the side to move at their level; level 0 is the root. A node is a position that is
-entered and not over; the root and finished games do not count.
+Values are for the side to move at their level; level 0 is the root. Nodes are positions entered and not over, without
+the root.
 """
 
 from __future__ import annotations

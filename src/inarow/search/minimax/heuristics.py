@@ -1,14 +1,12 @@
 """Compiled: heuristics, which estimate a position without search.
 
 windows   open windows by their stones (paranji-2025): 0.1, 0.3, 0.8 for one, two, three of four
-powers    open windows of two stones and more (gupta-shah-2022): 1000^(i-1) for i own stones,
-          -2000^(i-1) for i of the other side
-squares   the longest of each side in every square (santos-2025): twice the largest and twice the
-          smallest line sum where they are above 1 and below -1
+powers    open windows of two stones and more (gupta-shah-2022): 1000^(i-1) for i own stones, -2000^(i-1) for i others
+squares   twice the largest and smallest line sum of every square (santos-2025) where above 1 and below -1
 
-A window is a place for a line; it is open while only one side has stones in it. A square has as many rows and columns
-as a line has stones; its lines are its rows, columns and two diagonals. Values are for one side, called own here,
-whichever side is to move. Complete lines do not count: the search scores them. `register_heuristic` adds others.
+A window is a place for a line, open while only one side has stones in it. A square has as many rows and columns as a
+line has stones. Values are for one side, called own here, whichever is to move. Complete lines do not count: the
+search scores them.
 """
 
 from __future__ import annotations
@@ -45,10 +43,8 @@ WEIGHTS = record_type(WeightsRecord)
 
 
 class Heuristic(NamedTuple):
-    """A heuristic on one board. Kernels take `starts` and `weights[0]`.
-
-    Values are multiples of 1 / `unit`, exactly so for lines of up to five: equal positions have equal values, and
-    sums do not depend on their order.
+    """A heuristic on one board; kernels take `starts` and `weights[0]`. Values are multiples of 1 / `unit`, exactly so
+    for lines of up to five, so equal positions have equal values in whatever order they are summed.
     """
 
     starts: Any  # four sets, one for each step of the layout: where the windows that count begin
@@ -96,9 +92,7 @@ def window_heuristic(
 
 
 def window_weights(inarow: int) -> list[float]:
-    """Hundredths by number of stones from 1 to `inarow` - 1: as published for three and four, and
-    for others by the same curve over the filled part of the window.
-    """
+    """Hundredths for 1 to `inarow` - 1 stones: as published for three and four, for others on the same curve."""
     if inarow in _PUBLISHED_WINDOWS:
         return [float(worth) for worth in _PUBLISHED_WINDOWS[inarow]]
     filled = np.arange(1, inarow) / inarow
@@ -156,9 +150,7 @@ def evaluate(own: Bits, other: Bits, starts: Any, weights: WeightsRecord, layout
 
 @register_jitable
 def _window_sum(own: Bits, other: Bits, starts: Bits, step: int, weights: WeightsRecord, layout: Layout) -> float:
-    """The open windows of one direction. Stones are counted for all windows at once: bit i of the
-    count of the window that starts on a cell is that cell's bit in the i-th set.
-    """
+    """The open windows of one direction, all counted at once: the i-th set has bit i of the count of every window."""
     own_1, own_2, own_4, own_8, own_16 = _counts(own, step, layout.inarow)
     other_1, other_2, other_4, other_8, other_16 = _counts(other, step, layout.inarow)
     own_open = starts & ~(other_1 | other_2 | other_4 | other_8 | other_16)

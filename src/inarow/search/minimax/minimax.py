@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from inarow.games.bits import from_int
-from inarow.games.kernels import compiled_layout
+from inarow.games.kernels import bits_of, compiled_layout
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.search.limits import NO_LIMITS, Limits, Watch
@@ -19,32 +18,20 @@ from inarow.search.minimax.alphabeta import ENTRY, WALK, MinimaxContext, advance
 from inarow.search.minimax.heuristics import Heuristic
 from inarow.search.solver.geometry import lines_through_cells
 
-_POLL_NODES = 20_000
-"""Nodes between two checks of the limits: a few milliseconds."""
+_POLL_NODES = 20_000  # nodes between two checks of the limits: a few milliseconds
 _HIGHEST_EXPONENT = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class MinimaxResult:
-    """What a search found, for the side to move. Values are as the heuristic gives them; a forced
-    win that ends with stone number n is 2^(1000 - n), a forced loss its negative.
-    """
+    """What a search found, for the side to move. A win by stone number n is 2^(1000 - n), a loss its negative."""
 
-    action: int
-    """The first of the best actions."""
-    best: tuple[int, ...]
-    """All best actions if `all_best` was set, else `action` alone."""
+    action: int  # the first of the best actions
+    best: tuple[int, ...]  # all best actions if `all_best` was set, else `action` alone
     value: float
-    values: tuple[float | None, ...]
-    """Of each action: None if it is illegal or was cut off."""
+    values: tuple[float | None, ...]  # of each action: None if it is illegal or was cut off
     nodes: int
-    depth: int
-    """Plies looked ahead."""
-
-
-def quick_wins(spec: GameSpec) -> np.ndarray:
-    """The worth of a line by the number of the stone that made it: above any heuristic, and higher the sooner."""
-    return np.ldexp(1.0, _HIGHEST_EXPONENT - np.arange(spec.cells + 1))
+    depth: int  # plies looked ahead
 
 
 def forced_end(value: float) -> int | None:
@@ -55,17 +42,9 @@ def forced_end(value: float) -> int | None:
 
 def centre_first(spec: GameSpec) -> np.ndarray:
     """The actions of a board, those with the most lines through their cells first."""
-    lines = lines_through_cells(spec)
-    stride = spec.rows + 1
-    if spec.gravity:
-        worth = [int(lines[column * stride : (column + 1) * stride].sum()) for column in range(spec.columns)]
-    else:
-        worth = [
-            int(lines[column * stride + spec.rows - 1 - row])
-            for row in range(spec.rows)
-            for column in range(spec.columns)
-        ]
-    return np.array(sorted(range(spec.actions), key=lambda action: -worth[action]), np.int64)
+    lines = lines_through_cells(spec).reshape(spec.columns, spec.rows + 1)
+    worth = lines.sum(1) if spec.gravity else lines[:, spec.rows - 1 :: -1].T.ravel()
+    return np.argsort(-worth, kind="stable")
 
 
 class Minimax:
@@ -95,7 +74,8 @@ class Minimax:
         walk.prune, walk.all_best, walk.actions = prune, all_best, spec.actions
         start, order = Position.start(spec), centre_first(spec) if order is None else order
         walk.order[: spec.actions] = [start.landing_cell(int(action)) for action in order]
-        walk.wins[: spec.cells + 1] = quick_wins(spec) if wins is None else wins
+        quick_wins = np.ldexp(1.0, _HIGHEST_EXPONENT - np.arange(spec.cells + 1))  # above any heuristic
+        walk.wins[: spec.cells + 1] = quick_wins if wins is None else wins
         layout = compiled_layout(spec, wide=wide)
         self.context = MinimaxContext(layout, heuristic.starts, heuristic.weights[0], walk, table)
 
@@ -137,8 +117,8 @@ class Minimax:
 
     def _search(self, position: Position, depth: int, is_over: Callable[[], bool]) -> MinimaxResult | None:
         """None if `is_over`, polled every few milliseconds, returned True before the end."""
-        walk, like = self.context.walk, self.context.layout.board
-        begin_walk(walk, from_int(position.stones, like), from_int(position.mask, like), position.ply, depth)
+        walk = self.context.walk
+        begin_walk(walk, *bits_of(position, self.context.layout), position.ply, depth)
         for action in reversed(position.winning_actions()):  # nothing is better than a win at once
             walk.best_action, walk.is_done = action, True
             walk.best[0] = walk.values[action] = walk.wins[position.ply + 1]

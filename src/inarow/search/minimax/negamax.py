@@ -16,8 +16,7 @@ from inarow.search.minimax.alphabeta import MinimaxContext, WalkRecord, advance,
 from inarow.search.minimax.heuristics import make_heuristic
 from inarow.search.minimax.minimax import Minimax
 
-FLAT_WIN = 10_000.0
-"""What a line is worth, however soon it comes."""
+FLAT_WIN = 10_000.0  # what a line is worth, however soon it comes
 _ALL_NODES = 1 << 62
 
 

@@ -1,13 +1,14 @@
-"""`solve` and `analyse`: solvers that are made once per board, with the books of the package."""
+"""`solve`, `analyse` and `solve_lines`: solvers that are made once per board, with the books of the package."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib.resources import as_file, files
 from typing import Literal
 
-from inarow.errors import BookError, one_line
+from inarow.errors import BookError, InarowError, one_line
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.search.limits import Limits, Watch
@@ -54,19 +55,14 @@ def analyse(
 
 def solver_for(spec: GameSpec, book: BookChoice = "shipped", memory: int = DEFAULT_MEMORY, threads: int = 1) -> Solver:
     """A solver that is kept for the next call with the same arguments."""
-    if book == "shipped":
-        return _shipped_solver(spec, memory, threads)
-    return Solver(spec, memory=memory, threads=threads, book=book) if book else _bookless_solver(spec, memory, threads)
+    if isinstance(book, Book):
+        return Solver(spec, memory=memory, threads=threads, book=book)
+    return _kept_solver(spec, memory, threads, book == "shipped")
 
 
-@lru_cache(maxsize=2)
-def _shipped_solver(spec: GameSpec, memory: int, threads: int) -> Solver:
-    return Solver(spec, memory=memory, threads=threads, book=shipped_book(spec))
-
-
-@lru_cache(maxsize=2)
-def _bookless_solver(spec: GameSpec, memory: int, threads: int) -> Solver:
-    return Solver(spec, memory=memory, threads=threads)
+@lru_cache(maxsize=4)
+def _kept_solver(spec: GameSpec, memory: int, threads: int, has_book: bool) -> Solver:
+    return Solver(spec, memory=memory, threads=threads, book=shipped_book(spec) if has_book else None)
 
 
 @lru_cache(maxsize=16)
@@ -81,3 +77,31 @@ def shipped_book(spec: GameSpec) -> Book | None:
     except BookError as error:
         warnings.warn(f"continuing without a book: {one_line(error)}", BookWarning, stacklevel=2)
         return None
+
+
+def solve_lines(
+    lines: Iterable[str],
+    spec: GameSpec,
+    solver: Solver,
+    *,
+    scores: bool = False,
+    weak: bool = False,
+    limits: Limits | None = None,
+) -> Iterator[tuple[str, str]]:
+    """The line mode of Pons' solver: for each line (`moves score`, ""), or for a bad one ("", what is wrong with it).
+
+    With `scores` the answer has the score of every action, - for an illegal one; with `weak` only the outcome.
+    """
+    for number, line in enumerate(lines, start=1):
+        try:
+            position = Position.parse(line, spec)
+            if scores:
+                analysis = solver.analyse(position, limits=limits)
+                answer = " ".join("-" if score is None else str(score) for score in analysis.scores)
+            else:
+                solution = solver.solve(position, weak=weak, limits=limits)
+                known = solution.outcome if weak else solution.score
+                answer = f"{solution.lower}..{solution.upper}" if known is None else str(known)
+            yield f"{position.moves} {answer}", ""
+        except InarowError as error:
+            yield "", f"line {number}: {one_line(error)}"

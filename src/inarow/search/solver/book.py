@@ -1,9 +1,8 @@
 """Opening books: exact scores of positions that are expensive to solve.
 
-A book is an `.npz` file of three arrays: `keys` (uint64, ascending), `scores` (int8, one for each
-key, for the side to move) and `header` (bytes of a JSON object with format, version, board, plies,
-entries and checksum). The key of a position is the smaller one of its own key and that of its
-mirror image, so a book serves boards with gravity that fit one word. Files are read without pickle.
+A book is an `.npz` file, read without pickle: `keys` (uint64, ascending), `scores` (int8, for the side to move) and
+`header` (JSON: format, version, board, plies, entries, checksum). A key is the smaller one of those of a position and
+of its mirror image, so a book serves boards with gravity that fit one word.
 """
 
 from __future__ import annotations

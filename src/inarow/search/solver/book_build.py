@@ -6,7 +6,7 @@ of the most expensive ones may be added. Solved positions are appended to a jour
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -23,9 +23,9 @@ from inarow.storage.journal import Journal, open_journal
 from inarow.workers import Pool
 
 Progress = Callable[[int, int], None]
+Level = dict[int, Position]  # the positions of one ply by their key in the book
 
-_CHUNK = 16
-"""Positions per task: neighbours, which share much of their trees."""
+_CHUNK = 16  # positions per task: neighbours, which share much of their trees
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +63,11 @@ def build_book(
     deepen: Sequence[int] = (),
     progress: Progress | None = None,
 ) -> Book:
-    """Solves every unfinished position of `plies` stones and writes the book to `path`.
+    """Solves every unfinished position of `plies` stones and writes the book to `path`, by way of `path` + `.journal`.
 
-    With `entries`, of the last ply only the most expensive positions are kept, so that the book has at most
-    `entries`, and it is complete for one ply less. With `deepen`, the successors of that number of the most expensive
-    positions are solved and kept on top of that; the next number does the same to what was added. The journal
-    `path` + `.journal` is used and removed.
+    With `entries`, the book keeps at most that many: of the last ply only the most expensive, so it is complete for one
+    ply less. With `deepen`, the successors of that number of the most expensive positions are solved and kept on top
+    of that; the next number does the same to what was added.
     """
     check_board(spec)
     if not 0 <= plies < spec.cells:
@@ -89,7 +88,7 @@ def build_book(
         lines = [Solved.parse(line) for line in journal.lines]
         solved = {book_key(Position.parse(line.moves, spec)): line for line in lines}
         solved |= _solve(levels[-1], solved, journal, spec, pool, memory, progress)
-        beyond: dict[int, Position] = {}
+        beyond: Level = {}
         added = levels[-1]
         for count in deepen:
             costliest = sorted(added.items(), key=lambda item: -solved[item[0]].nodes)[:count]
@@ -102,7 +101,7 @@ def build_book(
 
 
 def _solve(
-    positions: Mapping[int, Position],
+    positions: Level,
     solved: Mapping[int, Solved],
     journal: Journal,
     spec: GameSpec,
@@ -113,7 +112,9 @@ def _solve(
     """Solves the positions that are not in `solved`, and writes them to the journal as they come."""
     keys = {position.moves: key for key, position in positions.items() if key not in solved}
     found: dict[int, Solved] = {}
-    for lines in pool.map(_solve_chunk, _tasks(spec, memory, list(keys))):
+    moves = tuple(keys)
+    tasks = [_Task(str(spec), memory, moves[at : at + _CHUNK]) for at in range(0, len(moves), _CHUNK)]
+    for lines in pool.map(_solve_chunk, tasks):
         journal.add(map(str, lines))
         found |= {keys[line.moves]: line for line in lines}
         if progress is not None:
@@ -121,12 +122,12 @@ def _solve(
     return found
 
 
-def _levels(spec: GameSpec, plies: int) -> Iterator[dict[int, Position]]:
+def _levels(spec: GameSpec, plies: int) -> Iterator[Level]:
     """The unfinished positions of 0 to `plies` stones, by their key in the book."""
     level = {book_key(start): start for start in (Position.start(spec),)}
     yield level
     for _ in range(plies):
-        following: dict[int, Position] = {}
+        following: Level = {}
         for position in level.values():
             for after in _successors(position):
                 following.setdefault(book_key(after), after)
@@ -138,10 +139,6 @@ def _successors(position: Position) -> list[Position]:
     """The unfinished positions after one move."""
     after = [position.play(action) for action in position.legal_actions]
     return [each for each in after if not each.is_over]
-
-
-def _tasks(spec: GameSpec, memory: int, moves: Sequence[str]) -> list[_Task]:
-    return [_Task(str(spec), memory, tuple(moves[at : at + _CHUNK])) for at in range(0, len(moves), _CHUNK)]
 
 
 @lru_cache(maxsize=1)
@@ -160,12 +157,7 @@ def _solve_chunk(task: _Task) -> list[Solved]:
 
 
 def _assemble(
-    spec: GameSpec,
-    plies: int,
-    levels: Sequence[Mapping[int, Position]],
-    beyond: Collection[int],
-    solved: Mapping[int, Solved],
-    entries: int | None,
+    spec: GameSpec, plies: int, levels: list[Level], beyond: Level, solved: dict[int, Solved], entries: int | None
 ) -> Book:
     scores = {key: solved[key].score for key in levels[-1]}
     for level in reversed(levels[:-1]):
@@ -195,10 +187,7 @@ def _score_from_children(position: Position, scores: Mapping[int, int]) -> int:
 def verify_book(
     book: Book, solver: Solver, *, sample: int, plies: int, seed: int, progress: Progress | None = None
 ) -> list[Position]:
-    """Solves every entry of up to `plies` stones and `sample` others again, without any book.
-
-    Returns what was checked; raises BookError that names the first wrong one.
-    """
+    """Solves entries of up to `plies` stones and `sample` others; returns them, raises BookError for a wrong one."""
     if sample < 0:
         raise InvalidLimitError(f"sample is {sample}; it must be at least 0")
     stones = book.entry_plies()

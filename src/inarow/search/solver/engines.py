@@ -10,8 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from inarow.games.bits import from_int
-from inarow.games.kernels import compiled_layout
+from inarow.games.kernels import bits_of, compiled_layout
 from inarow.games.layout import Layout
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, GameSpec
@@ -27,58 +26,40 @@ _NO_LIMIT = 1 << 62
 class SearchWorker(Protocol):
     """The state of one thread."""
 
+    quick_nodes: int  # nodes that take a few milliseconds; a longer search is worth a thread, where it can be stopped
+
     @property
     def nodes(self) -> int:
         """Positions visited since the worker was opened; may be read while it works."""
-        ...
-
-    @property
-    def quick_nodes(self) -> int:
-        """Nodes that take a few milliseconds. A longer search is worth a thread, where it can be stopped."""
-        ...
 
     def search(self, position: Position, beta: int, *, nodes: int | None = None) -> int | None:
-        """A lower bound >= beta, or an upper bound < beta, of the score of an unfinished position; None if stopped,
-        or after about `nodes` nodes.
-        """
-        ...
+        """A lower bound >= beta or an upper bound < beta of the score; None if stopped or after about `nodes` nodes."""
 
     def stop(self) -> None:
-        """Ends the search that another thread runs here, within milliseconds. A search that is about to start may
-        miss it: stop again until it returns.
-        """
-        ...
+        """Ends the search of another thread within milliseconds; repeat it, as one about to start may miss it."""
 
 
 class Engine(Protocol):
     """A compiled search on one board, with its table."""
 
-    @property
-    def max_workers(self) -> int:
-        """How many threads may search at the same time."""
-        ...
+    max_workers: int  # how many threads may search at the same time
 
     def open_worker(self) -> SearchWorker: ...
 
     def clear(self) -> None:
         """Forgets everything."""
-        ...
 
 
 # --- Boards with gravity in one word ---
 
 _BUCKET_BYTES = 16
-_DEEP_BITS = 17
-"""Buckets of the deep table as a power of two: 2 MB, which stays in the processor's cache."""
-_DEEP_CELLS = 18
-"""Positions with at most this many empty cells use the deep table."""
+_DEEP_BITS = 17  # buckets of the deep table as a power of two: 2 MB, which stays in the processor's cache
+_DEEP_CELLS = 18  # positions with at most this many empty cells use the deep table
 
 
 class FastEngine:
-    """Has a table of at most `memory` bytes (and at least 4 MB), which workers share without locks.
-
-    With `constant` the kernels are compiled for this board alone: faster, but each board takes seconds to compile,
-    so by default only 6x7x4 has it.
+    """Has a table of at most `memory` bytes (and at least 4 MB), which workers share without locks. With `constant` the
+    kernels are compiled for this board alone: faster, but that takes seconds, so by default only 6x7x4 has it.
     """
 
     max_workers = 64
@@ -135,15 +116,11 @@ class FastSearchWorker:
 # --- All boards ---
 
 _SLOT_BYTES = 10
-_QUICK_MOVES = 40_000
-"""Moves that a quick search may look at: at every node it looks at all actions."""
+_QUICK_MOVES = 40_000  # moves that a quick search may look at: at every node it looks at all actions
 
 
 class PlainEngine:
-    """Has a table of at most `memory` bytes.
-
-    One worker only: its table has two words an entry, which threads could see half written.
-    """
+    """Has a table of at most `memory` bytes. One worker only: another could see half of its two-word entries."""
 
     max_workers = 1
 
@@ -189,9 +166,7 @@ class PlainSearchWorker:
         effort = self._search.effort
         effort[NODE_LIMIT] = _NO_LIMIT if nodes is None else effort[NODES] + nodes
         effort[STOPPED] = self._search.stop[0] = 0
-        like = self._layout.board
-        stones, mask = from_int(position.stones, like), from_int(position.mask, like)
-        bound = search_plain(self._layout, stones, mask, position.ply, beta, 0, self._search)
+        bound = search_plain(self._layout, *bits_of(position, self._layout), position.ply, beta, 0, self._search)
         return None if effort[STOPPED] else int(bound)
 
     def stop(self) -> None:

@@ -14,8 +14,7 @@ from numba.extending import register_jitable
 
 from inarow.games.bits import count_cells
 from inarow.games.kernels import Int, Word, kernel, record_type
-from inarow.search.solver.forced import bounds, follow, safe_cells, winner_score
-from inarow.search.solver.geometry import ONE, ZERO, GeometryRecord, from_upward, open_lines, winning_cells
+from inarow.search.solver.geometry import ONE, ZERO, GeometryRecord, from_upward, has_line, open_lines, winning_cells
 from inarow.search.solver.lanes import prefetch
 from inarow.search.solver.table import HIGHEST, LOWEST, inlined, lower_of, probe, scramble, store, upper_of
 
@@ -23,6 +22,8 @@ _TWO = np.uint64(2)
 _STOP_INTERVAL = 2047  # nodes between two checks of the stop flag, minus one
 _SETTLED = -(1 << 40)  # the order of a child that needs no search
 _WORST = -64
+_NO_BOUND = 64  # above every score
+_Chain = tuple[Word, Word, Word, Word, int, Word, int]
 
 
 class ChildRecord(Protocol):
@@ -39,8 +40,7 @@ class ChildRecord(Protocol):
 
 
 CHILD = record_type(ChildRecord)
-MAX_CHILDREN = 1024
-"""Children on the way from the root to a leaf, all together: at most actions times cells."""
+MAX_CHILDREN = 1024  # children on the way from the root to a leaf, all together: at most actions times cells
 
 
 class EffortRecord(Protocol):
@@ -66,14 +66,11 @@ _ABOVE, _TWO_ABOVE, _USEFUL, _FORCED, _AGAIN, _OPEN, _OTHERS_OPEN = 104, 40, 24,
 
 @kernel
 def prepare(
-    stones: np.uint64, mask: np.uint64, beta: int, geometry: GeometryRecord, effort: EffortRecord, table: np.ndarray
+    stones: Word, mask: Word, beta: int, geometry: GeometryRecord, effort: EffortRecord, table: np.ndarray
 ) -> tuple[bool, int, bool]:
-    """What is known of an unfinished position without a search.
-
-    Writes the quiet position that follows from it by force to effort.children[0]. Returns (whether a bound settles
-    the null window at beta, that bound, whether the quiet position has the same side to move); the bound and
-    further searches are for the side to move there. (Not one kernel with `search`: Numba cannot cache a kernel that
-    calls a recursive other.)
+    """What is known of an unfinished position without a search: (whether a bound settles the null window at beta, that
+    bound, whether it is for the same side to move). The bound and further searches are for the quiet position that
+    follows by force, written to effort.children[0]. (Numba cannot cache a kernel that calls a recursive other.)
     """
     others = mask ^ stones
     root = ply = count_cells(mask)
@@ -111,10 +108,9 @@ def search(
     table: np.ndarray,
     stop: np.ndarray,
 ) -> int:
-    """The null-window search of the quiet position effort.children[index].
-
-    A result >= beta is a lower bound of its score, any other an upper bound; it means nothing once effort.stopped is
-    set. The caller found that neither the table nor `bounds` settles it; effort.children[base:] is free for use.
+    """The null-window search of the quiet position effort.children[index], which neither table nor `bounds` settles. A
+    result >= beta is a lower bound of its score, any other an upper bound; it means nothing once effort.stopped is
+    set. effort.children[base:] is free for use.
     """
     before = effort.nodes
     effort.nodes = before + 1
@@ -152,9 +148,7 @@ def search(
 def _expand(
     node: ChildRecord, beta: int, base: int, geometry: GeometryRecord, effort: EffortRecord, table: np.ndarray
 ) -> tuple[int, int]:
-    """Writes the children that are worth a search to effort.children[base:]; returns (how many, the
-    best score among the others). Stops when that reaches beta.
-    """
+    """Writes children to search to effort.children[base:]; returns (how many, best score of the others, up to beta)."""
     stones, others, wins, other_wins, ply = node.stones, node.others, node.wins, node.other_wins, node.ply
     count = 0
     best = _WORST
@@ -190,10 +184,10 @@ def _expand(
 @inlined
 def _place(
     child: ChildRecord,
-    stones: np.uint64,
-    others: np.uint64,
-    wins: np.uint64,
-    other_wins: np.uint64,
+    stones: Word,
+    others: Word,
+    wins: Word,
+    other_wins: Word,
     ply: int,
     geometry: GeometryRecord,
     effort: EffortRecord,
@@ -204,9 +198,7 @@ def _place(
 
 
 @inlined
-def _cell_promise(
-    move: np.uint64, stones: np.uint64, others: np.uint64, is_shallow: bool, geometry: GeometryRecord
-) -> int:
+def _cell_promise(move: Word, stones: Word, others: Word, is_shallow: bool, geometry: GeometryRecord) -> int:
     """What a cell is worth in itself; near the root, where time does not matter, also by open lines."""
     worth = geometry.cell_order[count_cells(move - ONE)]
     if is_shallow:
@@ -217,7 +209,7 @@ def _cell_promise(
 
 
 @inlined
-def _threat_promise(wins: np.uint64, other_wins: np.uint64, playable: np.uint64, geometry: GeometryRecord) -> int:
+def _threat_promise(wins: Word, other_wins: Word, playable: Word, geometry: GeometryRecord) -> int:
     """What winning cells are worth to their side."""
     useful = wins & ~(from_upward(other_wins, geometry) << ONE)
     worth = _ABOVE * count_cells(wins & (playable << ONE))
@@ -227,9 +219,7 @@ def _threat_promise(wins: np.uint64, other_wins: np.uint64, playable: np.uint64,
 
 @register_jitable
 def _consult(ply: int, beta: int, base: int, count: int, best: int, effort: EffortRecord, table: np.ndarray) -> int:
-    """Looks all children up before any is searched, and marks the settled ones; returns the best
-    score known now.
-    """
+    """Looks up all children before any is searched, and marks the settled ones; returns the best score known."""
     for index in range(base, base + count):
         child = effort.children[index]
         word = probe(table, child.bucket, child.tag)
@@ -246,12 +236,9 @@ def _consult(ply: int, beta: int, base: int, count: int, best: int, effort: Effo
 
 
 @inlined
-def _locate(
-    stones: np.uint64, others: np.uint64, ply: int, geometry: GeometryRecord, effort: EffortRecord
-) -> tuple[np.uint64, np.uint64]:
-    """(bucket, tag) of a position; before the deep plies it shares them with its mirror image.
-
-    The table holds two: first the deep one, small enough to stay in the processor's cache.
+def _locate(stones: Word, others: Word, ply: int, geometry: GeometryRecord, effort: EffortRecord) -> tuple[Word, Word]:
+    """(bucket, tag) of a position, shared with its mirror image before the deep plies. The deep part of the table comes
+    first, small enough to stay in the processor's cache.
     """
     key = stones | ((stones | others) + geometry.bottom)
     if ply >= effort.deep_ply:
@@ -263,7 +250,7 @@ def _locate(
 
 
 @inlined
-def _mirrored(key: np.uint64, geometry: GeometryRecord) -> np.uint64:
+def _mirrored(key: Word, geometry: GeometryRecord) -> Word:
     """The key with its columns in reverse order."""
     column = (ONE << geometry.stride) - ONE
     result = ZERO
@@ -271,3 +258,115 @@ def _mirrored(key: np.uint64, geometry: GeometryRecord) -> np.uint64:
         result = (result << geometry.stride) | (key & column)
         key >>= geometry.stride
     return result
+
+
+# --- Forced play, and what can be proved without search ---
+# `stones` are those of the side to move, `others` the opponent's; `wins` and `other_wins` the empty cells that complete
+# a line of each, reachable or not. A position is quiet if the side to move cannot win at once and has several safe
+# cells: playable ones that meet every immediate threat and do not lie directly below a winning cell of the opponent.
+
+
+@inlined
+def winner_score(stone: int, area: int) -> int:
+    """The winner's score of a line made by stone number `stone`, from 1; 0 just beyond the last cell."""
+    return 1 + ((area - stone) >> 1)
+
+
+@inlined
+def safe_cells(mask: Word, other_wins: Word, geometry: GeometryRecord) -> Word:
+    """Playable cells after which the opponent cannot win at once, if the side to move cannot now."""
+    playable = (mask + geometry.bottom) & geometry.cells
+    attacked = playable & other_wins
+    if attacked != ZERO:
+        playable = attacked if attacked & (attacked - ONE) == ZERO else ZERO
+    return playable & ~(other_wins >> ONE)
+
+
+@inlined
+def follow(
+    stones: Word, others: Word, wins: Word, other_wins: Word, ply: int, safe: Word, geometry: GeometryRecord
+) -> _Chain:
+    """Plays on while the side to move has exactly one safe cell, which `safe` is. Returns the position reached (the
+    same five values, for its side to move), its safe cells, and a score: final without a safe cell, else meaningless.
+    """
+    mask = stones | others
+    while True:
+        mask |= safe
+        stones |= safe
+        free = geometry.cells & ~mask
+        wins, other_wins = other_wins & free, winning_cells(stones, free, geometry)
+        stones, others = others, stones
+        ply += 1
+        safe = safe_cells(mask, other_wins, geometry)
+        if safe & (safe - ONE) != ZERO:
+            return stones, others, wins, other_wins, ply, safe, 0
+        if safe == ZERO:
+            score = 0 if free == ZERO else -winner_score(ply + 2, geometry.area)
+            return stones, others, wins, other_wins, ply, safe, score
+
+
+@inlined
+def bounds(
+    stones: Word, others: Word, other_wins: Word, ply: int, beta: int, geometry: GeometryRecord
+) -> tuple[int, int]:
+    """(lower, upper) of a quiet position, as sharp as the null window at beta needs."""
+    mask = stones | others
+    lower = -winner_score(ply + 4, geometry.area)
+    upper = winner_score(ply + 3, geometry.area)
+    if lower >= beta or upper < beta:
+        return lower, upper
+    if geometry.has_even_rows:
+        if ply & 1:
+            upper = min(upper, _first_follows_up(stones, mask, other_wins, beta, geometry))
+        else:
+            upper = min(upper, _second_follows_up(stones, mask, other_wins, beta, geometry))
+    free = geometry.cells & ~mask
+    if beta > 0:
+        if not has_line(stones | free, geometry):
+            upper = min(upper, 0)
+    elif not has_line(others | free, geometry):
+        lower = 0
+    return lower, upper
+
+
+@inlined
+def _second_follows_up(stones: Word, mask: Word, other_wins: Word, beta: int, geometry: GeometryRecord) -> int:
+    """Upper bound for the first side, which is to move on a board with an even number of rows.
+
+    The second side answers directly above every odd-row cell, and answers a playable even-row cell
+    by another one (there is an even number of them). So the first side never gets another even-row
+    cell, and the second gets its lowest even-row winning cell of each column: nothing above it is
+    ever reached. At the latest it wins when all is full except the columns from just below those
+    cells upward.
+    """
+    closed = from_upward(other_wins & geometry.even_rows, geometry)
+    bound = -(count_cells(closed | (closed >> ONE)) >> 1)
+    if bound >= beta:
+        return _NO_BOUND
+    reach = (geometry.odd_rows & ~mask) | ((mask + geometry.bottom) & geometry.cells)
+    if has_line((reach & ~closed) | stones, geometry):
+        return _NO_BOUND
+    return bound
+
+
+@inlined
+def _first_follows_up(stones: Word, mask: Word, other_wins: Word, beta: int, geometry: GeometryRecord) -> int:
+    """Upper bound for the second side, which is to move on a board with an even number of rows.
+
+    The mirror image, with one odd-row winning cell of the first side as the target. In its column
+    that side answers even rows by odd ones, elsewhere odd rows by even ones. Playable cells outside
+    this pairing are even in number, since the stones are odd in number, and answer each other. So
+    it gets the target when all else is full.
+    """
+    targets = other_wins & geometry.odd_rows
+    while targets != ZERO:
+        target = targets & (~targets + ONE)
+        column = geometry.column_cells[count_cells(target - ONE)]
+        targets &= ~column
+        closed = from_upward((other_wins & geometry.even_rows & ~column) | target, geometry)
+        bound = -(count_cells(closed | (closed >> ONE)) >> 1)
+        if bound < beta:
+            reach = ((geometry.odd_rows ^ column) & ~mask) | ((mask + geometry.bottom) & geometry.cells)
+            if not has_line((reach & ~closed) | stones, geometry):
+                return bound
+    return _NO_BOUND

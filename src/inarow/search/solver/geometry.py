@@ -60,8 +60,7 @@ class GeometryRecord(Protocol):
 
 GEOMETRY = record_type(GeometryRecord)
 
-_LINE_WORTH, _CENTRE_WORTH = 14, 8
-"""In move ordering: a line through the cell, and a column towards the centre."""
+_LINE_WORTH, _CENTRE_WORTH = 14, 8  # in move ordering: a line through the cell, and a column towards the centre
 
 
 def make_geometry(spec: GameSpec) -> Any:
@@ -101,7 +100,7 @@ def lines_through_cells(spec: GameSpec) -> np.ndarray:
 
 
 @register_jitable(forceinline=True)
-def winning_cells(stones: np.uint64, free: np.uint64, geometry: GeometryRecord) -> np.uint64:
+def winning_cells(stones: Word, free: Word, geometry: GeometryRecord) -> Word:
     """The cells of `free`, the empty ones, that complete a line of `stones`."""
     if geometry.is_four:
         return four_gaps(stones, geometry.stride) & free
@@ -109,7 +108,7 @@ def winning_cells(stones: np.uint64, free: np.uint64, geometry: GeometryRecord) 
 
 
 @register_jitable(forceinline=True)
-def has_line(stones: np.uint64, geometry: GeometryRecord) -> bool:
+def has_line(stones: Word, geometry: GeometryRecord) -> bool:
     """Whether the stones contain a line."""
     if geometry.is_four:
         return has_four(stones, geometry.stride)
@@ -117,7 +116,7 @@ def has_line(stones: np.uint64, geometry: GeometryRecord) -> bool:
 
 
 @register_jitable
-def _any_gaps(stones: np.uint64, geometry: GeometryRecord) -> np.uint64:
+def _any_gaps(stones: Word, geometry: GeometryRecord) -> Word:
     gaps = ZERO
     for direction in range(4):
         gaps |= line_gaps(stones, int(geometry.steps[direction]), int(geometry.inarow))
@@ -125,7 +124,7 @@ def _any_gaps(stones: np.uint64, geometry: GeometryRecord) -> np.uint64:
 
 
 @register_jitable
-def _has_any_line(stones: np.uint64, geometry: GeometryRecord) -> bool:
+def _has_any_line(stones: Word, geometry: GeometryRecord) -> bool:
     for direction in range(4):
         if line_starts(stones, int(geometry.steps[direction]), int(geometry.inarow)) != ZERO:
             return True
@@ -133,13 +132,13 @@ def _has_any_line(stones: np.uint64, geometry: GeometryRecord) -> bool:
 
 
 @register_jitable(forceinline=True)
-def from_upward(cells: np.uint64, geometry: GeometryRecord) -> np.uint64:
+def from_upward(cells: Word, geometry: GeometryRecord) -> Word:
     """The cells given and all above them in their columns."""
     return ((geometry.sentinels - cells) | cells) & geometry.cells
 
 
 @register_jitable
-def open_lines(cell: np.uint64, reach: np.uint64, geometry: GeometryRecord) -> int:
+def open_lines(cell: Word, reach: Word, geometry: GeometryRecord) -> int:
     """How many lines through a cell lie wholly within `reach`."""
     lines = 0
     for direction in range(4):

@@ -1,8 +1,7 @@
 """Compiled: processor instructions that Numba has no name for, each with its plain-Python meaning.
 
-Lines run in four directions, and a vector register has four lanes of 64 bits: with the steps 1 (up),
-stride - 1 (down-right), stride (right) and stride + 1 (up-right) in its lanes, one instruction
-serves all directions.
+The four lanes of a vector register hold the steps 1 (up), stride - 1 (down-right), stride (right) and stride + 1
+(up-right), so that one instruction serves all directions of lines.
 """
 
 from __future__ import annotations
@@ -14,9 +13,8 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
 
-from inarow.games.compiled_bits import compiles
+from inarow.games.compiled_bits import compiles, instruction
 from inarow.games.rules import line_gaps, line_starts
 
 _WORD = ir.IntType(64)
@@ -74,7 +72,8 @@ def _any_lane(builder: Any, lanes: Any) -> Any:
     return builder.call(reduce, [lanes])
 
 
-def _four_gaps_code(typing: Any, stones: types.Type, stride: types.Type) -> tuple[Any, _Implementation]:
+@instruction
+def _four_gaps(typing: Any, stones: types.Type, stride: types.Type) -> tuple[Any, _Implementation]:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         step = _steps(builder, args[1])
         double = builder.add(step, step)
@@ -91,7 +90,8 @@ def _four_gaps_code(typing: Any, stones: types.Type, stride: types.Type) -> tupl
     return types.uint64(types.uint64, types.uint64), generate
 
 
-def _has_four_code(typing: Any, stones: types.Type, stride: types.Type) -> tuple[Any, _Implementation]:
+@instruction
+def _has_four(typing: Any, stones: types.Type, stride: types.Type) -> tuple[Any, _Implementation]:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         step = _steps(builder, args[1])
         first = _all_lanes(builder, args[0])
@@ -102,7 +102,8 @@ def _has_four_code(typing: Any, stones: types.Type, stride: types.Type) -> tuple
     return types.boolean(types.uint64, types.uint64), generate
 
 
-def _prefetch_code(typing: Any, words: types.Type, index: types.Type) -> tuple[Any, _Implementation]:
+@instruction
+def _prefetch(typing: Any, words: types.Type, index: types.Type) -> tuple[Any, _Implementation]:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, args[0])
         address = builder.bitcast(builder.gep(array.data, [args[1]]), cgutils.voidptr_t)
@@ -115,7 +116,8 @@ def _prefetch_code(typing: Any, words: types.Type, index: types.Type) -> tuple[A
     return types.void(words, types.uint64), generate
 
 
-def _bit_length_code(typing: Any, number: types.Type) -> tuple[Any, _Implementation]:
+@instruction
+def _bit_length(typing: Any, number: types.Type) -> tuple[Any, _Implementation]:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         zeros = builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
         return builder.sub(ir.Constant(_WORD, 64), zeros)
@@ -123,27 +125,7 @@ def _bit_length_code(typing: Any, number: types.Type) -> tuple[Any, _Implementat
     return types.int64(types.int64), generate
 
 
-_four_gaps: Any = intrinsic(_four_gaps_code)
-_has_four: Any = intrinsic(_has_four_code)
-_prefetch: Any = intrinsic(_prefetch_code)
-_bit_length: Any = intrinsic(_bit_length_code)
-
-
-@compiles(four_gaps)
-def _compile_four_gaps(stones: Any, stride: Any) -> _Implementation:
-    return lambda stones, stride: _four_gaps(stones, stride)
-
-
-@compiles(has_four)
-def _compile_has_four(stones: Any, stride: Any) -> _Implementation:
-    return lambda stones, stride: _has_four(stones, stride)
-
-
-@compiles(prefetch)
-def _compile_prefetch(words: Any, index: Any) -> _Implementation:
-    return lambda words, index: _prefetch(words, index)
-
-
-@compiles(bit_length)
-def _compile_bit_length(number: Any) -> _Implementation:
-    return lambda number: _bit_length(number)
+compiles(four_gaps)(lambda stones, stride: lambda stones, stride: _four_gaps(stones, stride))
+compiles(has_four)(lambda stones, stride: lambda stones, stride: _has_four(stones, stride))
+compiles(prefetch)(lambda words, index: lambda words, index: _prefetch(words, index))
+compiles(bit_length)(lambda number: lambda number: _bit_length(number))

@@ -17,8 +17,7 @@ from inarow.games.kernels import hash_key, kernel
 from inarow.games.layout import Layout
 from inarow.games.rules import has_line, playable, winning_cells
 
-NODES, NODE_LIMIT, STOPPED = 0, 1, 2
-"""Places in `PlainSearch.effort`."""
+NODES, NODE_LIMIT, STOPPED = 0, 1, 2  # places in `PlainSearch.effort`
 
 _CHECK_INTERVAL = 63  # nodes between two checks of the stop flag, minus one; a few milliseconds on the largest boards
 _OFFSET = 128  # above every score; makes stored bounds positive
@@ -110,9 +109,7 @@ def safe_cells(others: Bits, mask: Bits, free: Bits, layout: Layout) -> Bits:
 
 @register_jitable
 def _provable(stones: Bits, mask: Bits, ply: int, layout: Layout) -> tuple[int, int]:
-    """(lower, upper) if neither side wins within the next two moves: neither can be faster than
-    that, and a side without room for a line cannot win at all.
-    """
+    """(lower, upper) if nobody wins within two moves; a side without room for a line cannot win at all."""
     empty = layout.board & ~mask
     lower, upper = -win_score(ply + 4, layout), win_score(ply + 3, layout)
     if not has_line(stones | empty, layout):
@@ -143,9 +140,7 @@ def _table_key(stones: Bits, mask: Bits, ply: int, layout: Layout, search: Plain
 
 @register_jitable
 def _list_moves(candidates: Bits, stones: Bits, mask: Bits, base: int, layout: Layout, search: PlainSearch) -> int:
-    """Writes the candidates to `search.moves[base:]`, the most promising first: those that make the
-    most winning cells, then those with the most lines through them. Returns the end of the list.
-    """
+    """Writes candidates to `search.moves[base:]`, most winning cells, then most lines first; returns the end."""
     end = base
     for _ in range(count_cells(candidates)):
         cell = first_cell(candidates)

@@ -12,8 +12,7 @@ class Solution:
     """The value of a position for the side to move, in Pons' scale."""
 
     lower: int
-    upper: int
-    """lower <= score <= upper, whatever happened."""
+    upper: int  # lower <= score <= upper, whatever happened
     plies: int | None
     """Moves to the end under best play: quickest win, slowest loss. None without a score."""
     nodes: int
@@ -37,11 +36,9 @@ class Analysis:
     """The value of every action, for the side to move."""
 
     score: int | None
-    bounds: tuple[int, int]
-    """(lower, upper), which the score lies between even where it was not found."""
+    bounds: tuple[int, int]  # (lower, upper), which the score lies between even where it was not found
     plies: int | None
-    scores: tuple[int | None, ...]
-    """One per action; None where it is illegal, or where no exact score was found."""
+    scores: tuple[int | None, ...]  # one per action; None where it is illegal, or where no exact score was found
     best: tuple[int, ...]
     """The actions known to keep the score, ascending; a limit may leave out some, or all. Empty without a score."""
     nodes: int

@@ -3,14 +3,11 @@
     63                      16 15   12 11       6 5        0
     [          tag            ][ work ][ ceiling ][ floor  ]
 
-floor is lower + 32 and ceiling is 31 - upper, so the zero word says "nothing known" (-32 <= score
-<= 31) and an empty table needs no special case. work is the binary logarithm of the nodes spent.
+floor is lower + 32 and ceiling is 31 - upper, so an empty word says "nothing known" (-32 <= score <= 31). work is the
+binary logarithm of the nodes spent. A key is scrambled by a bijection; its low bits choose a bucket of two slots, all
+others are the tag: nothing is dropped, hence a matching tag is a proof, not a likelihood.
 
-A key is scrambled by a bijection; its low bits choose a bucket of two slots, all the others are the
-tag. Nothing of the key is dropped, hence a matching tag is a proof, not a likelihood.
-
-An entry is read and written as one aligned word. Threads may overwrite each other's work, which
-costs time, but no thread can see half an entry, and every bound stored is true for ever: no locks.
+An entry is read and written as one aligned word, and every bound stored is true for ever, so threads need no locks.
 """
 
 from __future__ import annotations
@@ -18,13 +15,12 @@ from __future__ import annotations
 import numpy as np
 from numba.extending import register_jitable
 
+from inarow.games.kernels import Word
 from inarow.search.solver.lanes import bit_length
 
-LOWEST, HIGHEST = -32, 31
-"""The scores that an entry can hold, and the bounds of an unknown position."""
+LOWEST, HIGHEST = -32, 31  # the scores that an entry can hold, and the bounds of an unknown position
 
-MIN_BUCKET_BITS = 16
-"""Keys have up to 64 bits and tags 48: the least number of buckets, as a power of two."""
+MIN_BUCKET_BITS = 16  # keys have up to 64 bits and tags 48: the least number of buckets, as a power of two
 
 _SCRAMBLER = np.uint64(0x9E3779B97F4A7C15)
 _ONE, _SIX, _TWELVE, _SIXTEEN = np.uint64(1), np.uint64(6), np.uint64(12), np.uint64(16)
@@ -35,7 +31,7 @@ inlined = register_jitable(forceinline=True)
 
 
 @inlined
-def scramble(key: np.uint64, key_bits: np.uint64, key_mask: np.uint64) -> np.uint64:
+def scramble(key: Word, key_bits: Word, key_mask: Word) -> Word:
     """A bijection of the numbers below 2^key_bits (xor-shift, odd factor, xor-shift)."""
     half = key_bits >> _ONE
     key ^= key >> half
@@ -44,19 +40,19 @@ def scramble(key: np.uint64, key_bits: np.uint64, key_mask: np.uint64) -> np.uin
 
 
 @inlined
-def lower_of(word: np.uint64) -> int:
+def lower_of(word: Word) -> int:
     """The lower bound in an entry."""
     return np.int64(word & _SIX_BITS) + LOWEST
 
 
 @inlined
-def upper_of(word: np.uint64) -> int:
+def upper_of(word: Word) -> int:
     """The upper bound in an entry."""
     return HIGHEST - np.int64((word >> _SIX) & _SIX_BITS)
 
 
 @inlined
-def probe(table: np.ndarray, bucket: np.uint64, tag: np.uint64) -> np.uint64:
+def probe(table: np.ndarray, bucket: Word, tag: Word) -> Word:
     """The entry of `tag` in the bucket that starts at `bucket`, or zero: nothing known."""
     word = table[bucket]
     if word >> _SIXTEEN == tag:
@@ -68,7 +64,7 @@ def probe(table: np.ndarray, bucket: np.uint64, tag: np.uint64) -> np.uint64:
 
 
 @register_jitable
-def store(table: np.ndarray, bucket: np.uint64, tag: np.uint64, lower: int, upper: int, nodes: int) -> None:
+def store(table: np.ndarray, bucket: Word, tag: Word, lower: int, upper: int, nodes: int) -> None:
     """Merges bounds into the entry of `tag`; a new entry replaces the cheaper one of its bucket."""
     slot = bucket
     word = table[bucket]
@@ -92,6 +88,6 @@ def store(table: np.ndarray, bucket: np.uint64, tag: np.uint64, lower: int, uppe
 
 
 @inlined
-def _work(word: np.uint64) -> int:
+def _work(word: Word) -> int:
     """The logarithm of the nodes that an entry cost."""
     return np.int64((word >> _TWELVE) & _FOUR_BITS)

@@ -1,7 +1,7 @@
-"""Evaluations of positions by a network: the contract of an evaluator, and a cache of its answers.
+"""What a network sees and answers: planes, the contract of an evaluator, and a cache of its answers.
 
-The cache is a table without chains: a position has one place, and a newcomer replaces the entry there. Entries of an
-older generation are void, so clearing the cache costs nothing.
+Everything is for the side to move. Planes hold only what the rules of the game imply: stones, playable cells, cells
+that complete a line, and the cells of a column that a side gets if both fill columns in turn.
 """
 
 from __future__ import annotations
@@ -13,10 +13,60 @@ import numpy as np
 from numba.extending import register_jitable
 
 from inarow.errors import NetError
+from inarow.games.bits import Bits, has_cell
 from inarow.games.compiled_bits import mixed
+from inarow.games.kernels import bits_of, compiled_layout, kernel
+from inarow.games.layout import Layout
+from inarow.games.position import Position
+from inarow.games.rules import playable, winning_cells
+
+PLANES = 9
+OWN, OTHER, PLAYABLE, OWN_WINS, OTHER_WINS, PARITY, IS_FIRST, INAROW, ON_BOARD = range(PLANES)
+"""The winning cells are all empty cells that complete a line, reachable now or later. PARITY is 1 on
+rows 1, 3, ... from the bottom for the first side and on the others for the second. IS_FIRST, INAROW
+(as a share of MAX_LINE) and ON_BOARD (1) are constant: the last distinguishes cells from padding."""
+MAX_LINE = np.float32(8.0)
+
+
+@register_jitable
+def write_planes(planes: np.ndarray, place: int, stones: Bits, mask: Bits, ply: int, layout: Layout) -> None:
+    """Writes a position into `planes[place]`."""
+    others = mask ^ stones
+    free = playable(mask, layout)
+    own_wins, other_wins = winning_cells(stones, mask, layout), winning_cells(others, mask, layout)
+    is_first, line = (ply + 1) % 2, np.float32(layout.inarow) / MAX_LINE
+    for height in range(layout.rows):
+        row, parity = layout.rows - 1 - height, (height + ply + 1) % 2
+        for column in range(layout.columns):
+            cell = column * layout.stride + height
+            planes[place, OWN, row, column] = has_cell(stones, cell)
+            planes[place, OTHER, row, column] = has_cell(others, cell)
+            planes[place, PLAYABLE, row, column] = has_cell(free, cell)
+            planes[place, OWN_WINS, row, column] = has_cell(own_wins, cell)
+            planes[place, OTHER_WINS, row, column] = has_cell(other_wins, cell)
+            planes[place, PARITY, row, column] = parity
+            planes[place, IS_FIRST, row, column] = is_first
+            planes[place, INAROW, row, column] = line
+            planes[place, ON_BOARD, row, column] = 1.0
+
+
+def planes_of(position: Position) -> np.ndarray:
+    """The planes of one position."""
+    layout = compiled_layout(position.spec)
+    planes = np.empty((1, PLANES, layout.rows, layout.columns), np.float32)
+    _write_one(planes, *bits_of(position, layout), position.ply, layout)
+    return planes[0]
+
+
+@kernel
+def _write_one(planes: np.ndarray, stones: Bits, mask: Bits, ply: int, layout: Layout) -> None:
+    write_planes(planes, 0, stones, mask, ply, layout)
+
+
+# --- The evaluator ---
 
 Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
-"""From planes float32 [n, PLANES, rows, columns] (`planes.py`) to logits [n, rows, columns] of a stone on each cell,
+"""From planes float32 [n, PLANES, rows, columns] to logits [n, rows, columns] of a stone on each cell,
 which matter on playable cells only, and values [n] in [-1, 1] for the side to move. `uniform_evaluator` is the
 simplest example."""
 
@@ -43,11 +93,13 @@ def check_shapes(planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> 
         )
 
 
-_MIN_ENTRIES = 16
+# --- The cache ---
 
 
 class Cache(NamedTuple):
-    """Entries of one board and one network."""
+    """Entries of one board and one network, without chains: a position has one place, and a newcomer replaces the
+    entry there. Entries of an older generation are void, so clearing the cache costs nothing.
+    """
 
     keys: np.ndarray  # [entries] uint64
     generation: np.ndarray  # [entries] int32, when it was written
@@ -56,14 +108,10 @@ class Cache(NamedTuple):
     current: np.ndarray  # [1] int32, the generation that counts
 
 
-def entry_bytes(actions: int) -> int:
-    """The size of an entry."""
-    return 8 + 4 + 4 + 4 * actions
-
-
 def make_cache(memory: int, actions: int) -> Cache:
-    """An empty cache of at most `memory` bytes, and at least a few entries: a power of two."""
-    entries = max(_MIN_ENTRIES, 1 << (memory // entry_bytes(actions)).bit_length() - 1)
+    """An empty cache of at most `memory` bytes, and at least 16 entries: a power of two."""
+    entry_bytes = 8 + 4 + 4 + 4 * actions
+    entries = max(16, 1 << (memory // entry_bytes).bit_length() - 1)
     return Cache(
         keys=np.zeros(entries, np.uint64),
         generation=np.zeros(entries, np.int32),

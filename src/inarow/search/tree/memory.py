@@ -1,12 +1,12 @@
 """The memory of a Monte Carlo tree search: one array per property, allocated once.
 
-Every tree owns a range of consecutive slots; its root is the first of them. The children of a node lie next to each
-other, always behind their parent, so a tree can be cut down to a subtree in place.
+Every tree owns a range of consecutive slots, the root first. The children of a node lie next to each other, always
+behind their parent, so a tree can be cut down to a subtree in place.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba.extending import register_jitable
@@ -14,6 +14,7 @@ from numba.extending import register_jitable
 from inarow.games.bits import WORDS, Wide
 from inarow.games.kernels import kernel
 from inarow.games.layout import Layout
+from inarow.games.position import Position
 from inarow.games.rules import action_count
 from inarow.games.spec import GameSpec
 
@@ -26,14 +27,12 @@ UNKNOWN, DRAWN, SOONEST_WIN = 0, 1, 1000
 the negative: it loses with stone number n. The greater, the better for that side, with DRAWN in between."""
 
 MAX_NODES = 2**31 - 1
-MAX_VISITS = 2**30 - 1
-"""Of a root with rollouts: more could overflow `total`, in which a win counts two."""
+MAX_VISITS = 2**30 - 1  # of a root with rollouts: more could overflow `total`, in which a win counts two
 
 
 class TreeArrays(NamedTuple):
-    """Nodes of one or more trees. Results count for the side that moved into a node.
-
-    Network trees have no `tried` and `spread`, rollout trees no `prior`: those arrays are empty.
+    """Nodes of one or more trees. Results count for the side that moved into a node. Arrays are empty that a tree does
+    not need: `tried` and `spread` with a network, `prior` with rollouts.
     """
 
     visits: np.ndarray  # [slots] int32
@@ -117,9 +116,7 @@ def take_slots(counts: np.ndarray, number: int, size: int) -> int:
 
 
 def descend(tree: TreeArrays, cell: int) -> bool:
-    """Makes the visited child on `cell` the root of the only tree and drops the rest; False without such a child,
-    which changes nothing.
-    """
+    """Makes the visited child on `cell` the root of the only tree and drops the rest; False if there is none."""
     children = np.arange(tree.first[0], tree.first[0] + tree.size[0])
     found = children[(tree.cell[children] == cell) & (tree.visits[children] > 0)]
     if not found.size:
@@ -150,6 +147,51 @@ def _number_subtree(first: np.ndarray, size: np.ndarray, root: int, place: np.nd
     return used
 
 
+def follow_game(tree: TreeArrays, root: Position | None, position: Position) -> bool:
+    """Whether a tree could be cut down to a later position of the game of its root."""
+    played = None if root is None else moves_between(root, position)
+    return played is not None and all(descend(tree, cell) for cell in played)
+
+
+def moves_between(before: Position, after: Position) -> list[int] | None:
+    """The cells of the moves that lead from a position to a later one of the same game, else None."""
+    plies = len(before.actions)
+    if before.spec != after.spec or after.actions[:plies] != before.actions or len(after.actions) == plies:
+        return None
+    cells = []
+    for action in after.actions[plies:]:
+        cells.append(before.landing_cell(action))
+        before = before.play(action)
+    return cells
+
+
+# --- Proofs ---
+
+
+@register_jitable
+def proven_value(proof: int) -> float:
+    """1, 0 or -1 for the side that moved into a proven node."""
+    return 0.0 if proof == DRAWN else 1.0 if proof > 0 else -1.0
+
+
+@register_jitable
+def prove(path: np.ndarray, length: int, tree: TreeArrays) -> None:
+    """Carries the proof of a path's last node up. Moves without a child must be worse than all that have one."""
+    first, size, proof = tree.first, tree.size, tree.proof
+    for place in range(length - 1, -1, -1):
+        node = path[place]
+        best = proof[path[place + 1]]
+        if best < SOONEST_WIN // 2:  # not a win: every child must be known
+            for child in range(first[node], first[node] + size[node]):
+                if proof[child] == UNKNOWN:
+                    return
+                best = max(best, proof[child])
+        proof[node] = DRAWN if best == DRAWN else -best
+
+
+# --- Searches with a network ---
+
+
 class SearchState(NamedTuple):
     """Where the search of each network tree is."""
 
@@ -168,24 +210,12 @@ class SearchState(NamedTuple):
 
 def make_search_state(games: int, layout: Layout) -> SearchState:
     """The state before any search."""
-    words, cells, actions = word_count(layout), layout.rows * layout.columns, action_count(layout)
-
-    def zeros(*shape: int, kind: Any = np.int32) -> np.ndarray:
-        return np.zeros((games, *shape), kind)
-
-    return SearchState(
-        stones=zeros(words, kind=np.uint64),
-        mask=zeros(words, kind=np.uint64),
-        ply=zeros(),
-        done=zeros(),
-        wanted=zeros(),
-        noise=zeros(actions, kind=np.float32),
-        value=np.full(games, np.nan, np.float32),
-        path=zeros(cells + 1),
-        length=zeros(),
-        leaf_stones=zeros(words, kind=np.uint64),
-        leaf_mask=zeros(words, kind=np.uint64),
-    )
+    stones, mask, leaf_stones, leaf_mask = np.zeros((4, games, word_count(layout)), np.uint64)
+    ply, done, wanted, length = np.zeros((4, games), np.int32)
+    noise = np.zeros((games, action_count(layout)), np.float32)
+    value = np.full(games, np.nan, np.float32)
+    path = np.zeros((games, layout.rows * layout.columns + 1), np.int32)
+    return SearchState(stones, mask, ply, done, wanted, noise, value, path, length, leaf_stones, leaf_mask)
 
 
 @register_jitable

@@ -1,11 +1,9 @@
 """Compiled: tree search with rollouts, the classical Monte Carlo tree search.
 
-A simulation descends the tree to a node that is over, proven, or has an untried move; that move becomes a new node,
-whose position a leaf evaluator plays to its end; the result goes back up.
-
-A leaf evaluator is a function `(leaf, layout, stones, mask, ply, heights, rng) -> result` registered for the
-NamedTuple type of its parameters (see `plugins.py`). It gets a position that is not over and returns 1, 0 or -1 for
-its side to move. `heights` is scratch memory, one int64 per column.
+A simulation descends to a node that is over, proven, or has an untried move; that move becomes a new node, whose
+position a leaf evaluator plays to its end; the result goes back up. A leaf evaluator is a registered function (see
+`selection.py`) `(leaf, layout, stones, mask, ply, heights, rng) -> result`. It gets a position that is not over and
+returns 1, 0 or -1 for its side to move. `heights` is scratch memory, one int64 per column.
 """
 
 from __future__ import annotations
@@ -17,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba.extending import register_jitable
+from numpy.random import Generator
 
 from inarow.games.bits import Bits, count_cells, first_cell, single_cell
 from inarow.games.compiled_bits import compiles
@@ -28,10 +27,8 @@ from inarow.games.spec import GameSpec
 from inarow.search.minimax.alphabeta import MinimaxContext, WalkRecord, advance, begin
 from inarow.search.minimax.heuristics import Heuristic, make_heuristic
 from inarow.search.minimax.minimax import Minimax
-from inarow.search.tree.memory import DRAWN, IS_FULL, SOONEST_WIN, UNKNOWN, USED, VISITED, TreeArrays
-from inarow.search.tree.plugins import implementation_of, implements
-from inarow.search.tree.proofs import prove
-from inarow.search.tree.selection import NodeStats, upper_bound
+from inarow.search.tree.memory import DRAWN, IS_FULL, SOONEST_WIN, UNKNOWN, USED, VISITED, TreeArrays, prove
+from inarow.search.tree.selection import NodeStats, implementation_of, implements, upper_bound
 
 _NO_LIMIT = 2**62
 _NEVER = np.float32(-np.inf)
@@ -53,9 +50,7 @@ class InformedRollout(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rollouts:
-    """How games are played from a leaf: the first `informed` moves by a minimax of `depth` plies with the heuristic,
-    which draws among equally good moves, all others at random.
-    """
+    """Play from a leaf: `informed` moves by minimax of `depth`, drawn among the best, then random moves."""
 
     informed: int = 0
     depth: int = 2
@@ -71,7 +66,7 @@ class Rollouts:
 
 
 def evaluate_leaf(
-    leaf: Any, layout: Layout, stones: Bits, mask: Bits, ply: int, heights: np.ndarray, rng: np.random.Generator
+    leaf: Any, layout: Layout, stones: Bits, mask: Bits, ply: int, heights: np.ndarray, rng: Generator
 ) -> int:
     """1, 0 or -1 for the side to move in a position that is not over."""
     result: int = implementation_of(type(leaf))(leaf, layout, stones, mask, ply, heights, rng)
@@ -87,13 +82,7 @@ def _evaluate_leaf(
 
 @implements(RandomRollout)
 def random_rollout(
-    leaf: RandomRollout,
-    layout: Layout,
-    stones: Bits,
-    mask: Bits,
-    ply: int,
-    heights: np.ndarray,
-    rng: np.random.Generator,
+    leaf: RandomRollout, layout: Layout, stones: Bits, mask: Bits, ply: int, heights: np.ndarray, rng: Generator
 ) -> int:
     """The result of a random game."""
     fill_heights(heights, mask, layout)
@@ -102,13 +91,7 @@ def random_rollout(
 
 @implements(InformedRollout)
 def informed_rollout(
-    leaf: InformedRollout,
-    layout: Layout,
-    stones: Bits,
-    mask: Bits,
-    ply: int,
-    heights: np.ndarray,
-    rng: np.random.Generator,
+    leaf: InformedRollout, layout: Layout, stones: Bits, mask: Bits, ply: int, heights: np.ndarray, rng: Generator
 ) -> int:
     """The result of a game that minimax begins."""
     area = layout.rows * layout.columns
@@ -131,7 +114,7 @@ def informed_rollout(
 
 
 @register_jitable
-def _one_of_the_best(walk: WalkRecord, rng: np.random.Generator) -> int:
+def _one_of_the_best(walk: WalkRecord, rng: Generator) -> int:
     """Draws uniformly among the best root actions of a finished walk with `all_best`."""
     best, seen = -1, 0
     for action in range(walk.actions):
@@ -156,10 +139,8 @@ class RolloutContext(NamedTuple):
 
 
 @kernel
-def grow(search: RolloutContext, stones: Bits, mask: Bits, ply: int, rng: np.random.Generator, simulations: int) -> int:
-    """Runs simulations from the root, a position that is not over; returns their number, which is smaller than
-    requested once the root is proven.
-    """
+def grow(search: RolloutContext, stones: Bits, mask: Bits, ply: int, rng: Generator, simulations: int) -> int:
+    """Runs simulations from a root that is not over; returns their number, fewer than asked for if it is proven."""
     layout, tree, rule, leaf, solve = search
     visits, total, spread = tree.visits, tree.total, tree.spread
     first, size, tried, cells, proof = tree.first, tree.size, tree.tried, tree.cell, tree.proof
@@ -219,7 +200,7 @@ def grow(search: RolloutContext, stones: Bits, mask: Bits, ply: int, rng: np.ran
 
 
 @register_jitable
-def _expand(tree: TreeArrays, node: int, free: Bits, rng: np.random.Generator) -> bool:
+def _expand(tree: TreeArrays, node: int, free: Bits, rng: Generator) -> bool:
     """Gives a node its children on the cells `free`, shuffled; False if they do not fit."""
     block, size = tree.counts[0, USED], count_cells(free)  # without `take_slots`, whose call would cost 3 %
     if block + size > len(tree.visits):

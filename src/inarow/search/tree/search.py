@@ -15,45 +15,22 @@ from typing import Any, Literal
 import numpy as np
 
 from inarow.errors import InvalidLimitError
-from inarow.games.bits import from_int, store, to_int
-from inarow.games.kernels import compiled_layout
+from inarow.games.bits import store, to_int
+from inarow.games.kernels import bits_of, compiled_layout
 from inarow.games.position import Position, cells_of
 from inarow.games.spec import GameSpec
 from inarow.search.limits import Limits, Watch
-from inarow.search.tree.config import USUAL_EXPLORATION, SearchConfig, Uct, search_rules
+from inarow.search.tree import memory as arrays
+from inarow.search.tree import selection
+from inarow.search.tree.config import USUAL_EXPLORATION, Progress, SearchConfig, TreeResult, Uct, search_rules
 from inarow.search.tree.evaluation import Evaluate, checked_answers, make_cache
-from inarow.search.tree.memory import (
-    DRAWN,
-    IS_FULL,
-    MAX_NODES,
-    MAX_VISITS,
-    NETWORK_SLOT_BYTES,
-    ROLLOUT_SLOT_BYTES,
-    ROOT,
-    SLOTS,
-    SOONEST_WIN,
-    UNKNOWN,
-    USED,
-    VISITED,
-    TreeArrays,
-    make_network_trees,
-    make_rollout_tree,
-    make_search_state,
-    reset_search,
-    reset_tree,
-)
-from inarow.search.tree.plugins import kernel_for
-from inarow.search.tree.proofs import look, proven_value
-from inarow.search.tree.result import REPORT_SECONDS, Progress, TreeResult, follow_game
 from inarow.search.tree.rollouts import RandomRollout, RolloutContext, Rollouts, grow
-from inarow.search.tree.selection import MAX_PLANNED_SIMULATIONS, best_child, halving_plan, improve_policy, mean_value
-from inarow.search.tree.simulation import SearchContext, advance, make_batch
+from inarow.search.tree.simulation import SearchContext, advance, look, make_batch
 
 Final = Literal["visits", "score"]
 
 _FIRST_BATCH = 64
-_SLICE = 256
-"""Simulations with a network between two checks of the clock, if none of them needs the network."""
+_SLICE = 256  # simulations with a network between two checks of the clock, if none of them needs the network
 _UNLIMITED = 2**30
 
 
@@ -79,7 +56,7 @@ class TreeSearch:
     ) -> None:
         """`memory` is the size of all trees together in bytes. `final` is what the chosen action has most of: visits
         or points. `solve` carries proven results up the tree. `rollouts` may also be a registered leaf evaluator, and
-        `rule` a registered selection rule, which replaces UCT and `exploration`; see `plugins.py`.
+        `rule` a registered selection rule, which replaces UCT and `exploration`; see `selection.py`.
         """
         rollouts = Rollouts() if rollouts is None else rollouts
         rule = Uct(float(exploration)) if rule is None else rule
@@ -89,7 +66,7 @@ class TreeSearch:
         self._searches = [
             RolloutContext(
                 layout,
-                make_rollout_tree(memory // threads),
+                arrays.make_rollout_tree(memory // threads),
                 rule,
                 rollouts.leaf(spec, wide=wide) if isinstance(rollouts, Rollouts) else rollouts,
                 bool(solve),
@@ -98,7 +75,7 @@ class TreeSearch:
         ]
         self._trees = [search.tree for search in self._searches]
         leaf = type(self._searches[0].leaf)
-        self._grow = kernel_for(grow, type(rule), leaf)
+        self._grow = selection.kernel_for(grow, type(rule), leaf)
         self._first_batch = _FIRST_BATCH if leaf is RandomRollout else 1  # one other evaluation alone may take long
         self._streams = rng.spawn(threads)
         self._root: Position | None = None
@@ -112,8 +89,8 @@ class TreeSearch:
         """
         position.check_ongoing()
         for tree in self._trees:
-            if not follow_game(tree, self._root, position):
-                reset_tree(tree, 0)
+            if not arrays.follow_game(tree, self._root, position):
+                arrays.reset_tree(tree, 0)
         self._root = position
         progress = Progress(limits, watch)
 
@@ -135,28 +112,27 @@ class TreeSearch:
         return self._result(position, done)
 
     def _run(self, number: int, position: Position, limits: Limits, progress: Progress) -> int:
-        search, like = self._searches[number], self._searches[number].layout.board
-        stones, mask = from_int(position.stones, like), from_int(position.mask, like)
-        tree = search.tree
-        limit = MAX_VISITS - int(tree.visits[0])
+        search, tree = self._searches[number], self._trees[number]
+        stones, mask = bits_of(position, search.layout)
+        limit = arrays.MAX_VISITS - int(tree.visits[0])
         if limits.simulations is not None:
             limit = min(limit, max(1, limits.simulations))
-        nodes = MAX_NODES if limits.nodes is None else -(-limits.nodes // len(self._trees))
+        nodes = arrays.MAX_NODES if limits.nodes is None else -(-limits.nodes // len(self._trees))
         done, batch = 0, self._first_batch
         if batch > 1:
             batch = max(batch, len(position.legal_actions))
         while done < limit:
-            wanted = min(batch, limit - done, max(1, nodes - int(tree.counts[0, VISITED])))
+            wanted = min(batch, limit - done, max(1, nodes - int(tree.counts[0, arrays.VISITED])))
             clock = time.perf_counter()
             run = self._grow(search, stones, mask, position.ply, self._streams[number], wanted)
             done += run
-            if run < wanted or progress.must_stop() or tree.counts[0, VISITED] >= nodes:
+            if run < wanted or progress.must_stop() or tree.counts[0, arrays.VISITED] >= nodes:
                 break
-            if limits.nodes is not None and tree.counts[0, IS_FULL]:
+            if limits.nodes is not None and tree.counts[0, arrays.IS_FULL]:
                 break
             if number == 0:
                 progress.report(partial(self._result, position, done))
-            batch = _next_batch(batch, time.perf_counter() - clock)
+            batch = progress.next_batch(batch, time.perf_counter() - clock)
         return done
 
     def _result(self, position: Position, simulations: int) -> TreeResult:
@@ -164,8 +140,8 @@ class TreeSearch:
         known = _position_proof(position, proofs)
         values: list[float | None] = [None] * self.spec.actions
         for each in position.legal_actions:
-            if proofs[each] != UNKNOWN:
-                values[each] = proven_value(int(proofs[each]))
+            if proofs[each] != arrays.UNKNOWN:
+                values[each] = arrays.proven_value(int(proofs[each]))
             elif visits[each]:
                 values[each] = float(points[each] / visits[each] - 1)
         total = max(1, int(visits.sum()))
@@ -179,40 +155,32 @@ class TreeSearch:
             ends=_ends(proofs),
             proven=known,
             simulations=simulations,
-            nodes=sum(int(tree.counts[0, VISITED]) for tree in self._trees),
-            bytes=sum(int(tree.counts[0, USED]) for tree in self._trees) * ROLLOUT_SLOT_BYTES,
-            is_full=any(bool(tree.counts[0, IS_FULL]) for tree in self._trees),
+            nodes=sum(int(tree.counts[0, arrays.VISITED]) for tree in self._trees),
+            bytes=sum(int(tree.counts[0, arrays.USED]) for tree in self._trees) * arrays.ROLLOUT_SLOT_BYTES,
+            is_full=any(bool(tree.counts[0, arrays.IS_FULL]) for tree in self._trees),
         )
 
 
-def _next_batch(batch: int, seconds: float) -> int:
-    """Simulations until the next check of the clock: as many as fit, at most doubled."""
-    return max(1, min(2 * batch, int(batch * REPORT_SECONDS / max(seconds, 1e-6))))
-
-
-def _root_totals(trees: Sequence[TreeArrays], position: Position) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _root_totals(trees: Sequence[arrays.TreeArrays], position: Position) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Visits, points and proofs of all actions, over all trees; a proof of any tree counts."""
-    actions = position.spec.actions
-    visits, points, proofs = (np.zeros(actions, np.int64) for _ in range(3))
+    visits, points, proofs = np.zeros((3, position.spec.actions), np.int64)
     for tree in trees:
         for child in range(int(tree.first[0]), int(tree.first[0] + tree.tried[0])):
             action = position.action_of(int(tree.cell[child]))
             visits[action] += tree.visits[child]
             points[action] += tree.total[child]
-            if proofs[action] == UNKNOWN or tree.proof[child] > proofs[action]:
+            if proofs[action] == arrays.UNKNOWN or tree.proof[child] > proofs[action]:
                 proofs[action] = tree.proof[child] or proofs[action]
     return visits, points, proofs
 
 
 def _choice(position: Position, visits: np.ndarray, points: np.ndarray, proofs: np.ndarray, final: Final) -> int:
-    """As `selection.best_child`: the quickest proven win; else the action with most visits, or points, that is not a
-    proven loss; else the slowest loss. The first of several equals.
-    """
+    """As `selection.best_child`, by visits or points; the first of several equals."""
     legal = position.legal_actions
     best = max(legal, key=lambda action: proofs[action])
-    if proofs[best] > DRAWN:
+    if proofs[best] > arrays.DRAWN:
         return best
-    hopeful = [action for action in legal if proofs[action] >= UNKNOWN]
+    hopeful = [action for action in legal if proofs[action] >= arrays.UNKNOWN]
     if not hopeful:
         return best
     most, then = (visits, points) if final == "visits" else (points, visits)
@@ -222,23 +190,21 @@ def _choice(position: Position, visits: np.ndarray, points: np.ndarray, proofs: 
 def _position_proof(position: Position, proofs: np.ndarray) -> int | None:
     """1, 0 or -1 if the proofs of its actions settle a position."""
     known = [int(proofs[action]) for action in position.legal_actions]
-    if max(known) > DRAWN:
+    if max(known) > arrays.DRAWN:
         return 1
-    return None if UNKNOWN in known else int(proven_value(max(known)))
+    return None if arrays.UNKNOWN in known else int(arrays.proven_value(max(known)))
 
 
 def _ends(proofs: np.ndarray) -> tuple[int | None, ...]:
-    return tuple(SOONEST_WIN - abs(int(proof)) if abs(proof) > DRAWN else None for proof in proofs)
+    return tuple(arrays.SOONEST_WIN - abs(int(proof)) if abs(proof) > arrays.DRAWN else None for proof in proofs)
 
 
 # --- A network ---
 
 
 class NetSearch:
-    """Searches positions of one board with a network, one game at a time with a tree that is kept, or many in step.
-
-    All memory is allocated here: `memory` bytes for the trees of all games together, `cache_memory` for the answers
-    of the network.
+    """Searches positions of one board with a network, one game at a time with a tree that is kept, or many in step, in
+    `memory` bytes for the trees of all games together and `cache_memory` for the answers of the network.
     """
 
     def __init__(
@@ -253,21 +219,21 @@ class NetSearch:
         rule: Any = None,
         wide: bool | None = None,
     ) -> None:
-        """`rule` is a registered selection rule that replaces PUCT; see `plugins.py`."""
+        """`rule` is a registered selection rule that replaces PUCT; see `selection.py`."""
         self.spec = spec
         self._evaluate = evaluate
         layout = compiled_layout(spec, wide=wide)
-        slots = min(MAX_NODES // games, max(spec.actions + 1, memory // (games * NETWORK_SLOT_BYTES)))
+        slots = min(arrays.MAX_NODES // games, max(spec.actions + 1, memory // (games * arrays.NETWORK_SLOT_BYTES)))
         self._search = SearchContext(
             layout=layout,
-            tree=make_network_trees(games, slots),
-            state=make_search_state(games, layout),
+            tree=arrays.make_network_trees(games, slots),
+            state=arrays.make_search_state(games, layout),
             cache=make_cache(cache_memory, spec.actions),
             rules=search_rules(config, rule=rule),
-            plan=halving_plan(config.considered, 1),
+            plan=selection.halving_plan(config.considered, 1),
         )
         self._batch = make_batch(games, layout)
-        self._advance = kernel_for(advance, type(self._search.rules.rule))
+        self._advance = selection.kernel_for(advance, type(self._search.rules.rule))
         self._root: Position | None = None
 
     def search(self, position: Position, *, limits: Limits, watch: Watch[TreeResult] | None = None) -> TreeResult:
@@ -282,11 +248,11 @@ class NetSearch:
         simulations = _UNLIMITED if limits.simulations is None else max(1, limits.simulations)
         self._make_plan(simulations)
         is_kept = not self._search.rules.is_gumbel  # sequential halving plans from the first visit on
-        if not is_kept or not follow_game(self._search.tree, self._root, position):
-            reset_tree(self._search.tree, 0)
+        if not is_kept or not arrays.follow_game(self._search.tree, self._root, position):
+            arrays.reset_tree(self._search.tree, 0)
         self._root = position
         self._place(position, 0)
-        self._run([position], simulations, limits, Progress(limits, watch))
+        self._run([position], simulations, limits.nodes, Progress(limits, watch))
         return self._result(position, 0)
 
     def search_many(self, positions: Sequence[Position], simulations: int) -> list[TreeResult]:
@@ -299,7 +265,7 @@ class NetSearch:
         for start in range(0, len(positions), games):
             group = positions[start : start + games]
             for game, position in enumerate(group):
-                reset_tree(self._search.tree, game)
+                arrays.reset_tree(self._search.tree, game)
                 self._place(position, game)
             self._run(group, simulations, None, None)
             results += [self._result(position, game) for game, position in enumerate(group)]
@@ -308,31 +274,30 @@ class NetSearch:
     def _make_plan(self, simulations: int) -> None:
         search = self._search
         if search.rules.is_gumbel and search.plan.shape[1] != simulations:
-            if simulations > MAX_PLANNED_SIMULATIONS:
-                raise InvalidLimitError(f"root=gumbel plans at most {MAX_PLANNED_SIMULATIONS} simulations")
-            self._search = search._replace(plan=halving_plan(len(search.plan) - 1, simulations))
+            if simulations > selection.MAX_PLANNED_SIMULATIONS:
+                raise InvalidLimitError(f"root=gumbel plans at most {selection.MAX_PLANNED_SIMULATIONS} simulations")
+            self._search = search._replace(plan=selection.halving_plan(len(search.plan) - 1, simulations))
 
     def _place(self, position: Position, game: int) -> None:
-        state, like = self._search.state, self._search.layout.board
-        store(state.stones, game, from_int(position.stones, like))
-        store(state.mask, game, from_int(position.mask, like))
+        state, (stones, mask) = self._search.state, bits_of(position, self._search.layout)
+        store(state.stones, game, stones)
+        store(state.mask, game, mask)
         state.ply[game] = position.ply
-        reset_search(state, game)
+        arrays.reset_search(state, game)
 
-    def _run(self, positions: Sequence[Position], limit: int, limits: Limits | None, progress: Progress | None) -> None:
-        """Searches in the first trees until all have run `limit` simulations or can do no more, or `progress`, which
-        is for one position, stops it. Nothing is left waiting for the network.
-        """
+    def _run(self, positions: Sequence[Position], limit: int, nodes: int | None, progress: Progress | None) -> None:
+        """Runs `limit` simulations in each tree; fewer if full, proven, or stopped by `progress` of one position."""
         games = len(positions)
         done, wanted = self._search.state.done[:games], self._search.state.wanted[:games]
         batch = self._batch._replace(waiting=self._batch.waiting[:games])
         while True:
             before = int(done.sum())
-            is_late = progress is not None and before > 0 and (progress.must_stop() or self._is_spent(limits))
-            if is_late:
-                wanted[:] = 0
+            left = _UNLIMITED if nodes is None else nodes - int(self._search.tree.counts[0, arrays.USED])
+            is_late = progress is not None and before > 0 and (progress.must_stop() or left <= 0)
+            if is_late or progress is None:
+                wanted[:] = 0 if is_late else limit
             else:
-                wanted[:] = limit if progress is None else min(limit, before + self._slice(limits))
+                wanted[:] = min(limit, before + max(1, min(_SLICE, left // self.spec.actions)))
             asked = self._advance(self._search, batch)
             if asked:
                 logits, values = checked_answers(self._evaluate, batch.planes[:asked])
@@ -344,36 +309,29 @@ class NetSearch:
             if progress is not None and done[0]:
                 progress.report(partial(self._result, positions[0], 0))
 
-    def _is_spent(self, limits: Limits | None) -> bool:
-        used = int(self._search.tree.counts[0, USED])
-        return limits is not None and limits.nodes is not None and used >= limits.nodes
-
-    def _slice(self, limits: Limits | None) -> int:
-        if limits is None or limits.nodes is None:
-            return _SLICE
-        left = limits.nodes - int(self._search.tree.counts[0, USED])
-        return max(1, min(_SLICE, left // self.spec.actions))
-
     def _result(self, position: Position, game: int) -> TreeResult:
         tree, state, rules = self._search.tree, self._search.state, self._search.rules
         counts = tree.counts[game]
-        root, actions = int(counts[ROOT]), self.spec.actions
+        root, actions = int(counts[arrays.ROOT]), self.spec.actions
         policy, priors = np.zeros(actions), np.zeros(actions)
         visits, proofs = np.zeros(actions, np.int64), np.zeros(actions, np.int64)
         values: list[float | None] = [None] * actions
         proof, size = int(tree.proof[root]), int(tree.size[root])
-        proven = None if proof == UNKNOWN else -int(proven_value(proof))
+        proven = None if proof == arrays.UNKNOWN else -int(arrays.proven_value(proof))
         if size == 0:  # proven without a simulation
-            action = position.action_of(self._obvious_cell(position))
+            # A cell that wins at once; in a lost position one that meets a threat, or any, near the centre.
+            layout = self._search.layout
+            cells = cells_of(to_int(look(layout, *bits_of(position, layout), position.ply)[1]))
+            action = position.action_of(cells[len(cells) // 2])
         else:
             children = np.arange(tree.first[root], tree.first[root] + size)
             of_child = [position.action_of(int(cell)) for cell in tree.cell[children]]
             visits[of_child], proofs[of_child] = tree.visits[children], tree.proof[children]
             priors[of_child] = self._plain_priors(children)
             for each, child in zip(of_child, children.tolist(), strict=True):
-                if visits[each] or proofs[each] != UNKNOWN:
-                    values[each] = float(mean_value(tree, child, 0.0))
-            best = best_child(tree, root, state.noise, game, rules)
+                if visits[each] or proofs[each] != arrays.UNKNOWN:
+                    values[each] = float(selection.mean_value(tree, child, 0.0))
+            best = selection.best_child(tree, root, state.noise, game, rules)
             action = position.action_of(int(tree.cell[best]))
             if proven is None:
                 policy[of_child] = self._policy(root, game, children)
@@ -390,9 +348,9 @@ class NetSearch:
             ends=_ends(proofs),
             proven=proven,
             simulations=int(state.done[game]),
-            nodes=int(counts[USED]),
-            bytes=int(counts[USED]) * NETWORK_SLOT_BYTES,
-            is_full=bool(counts[USED] + actions > counts[SLOTS]),
+            nodes=int(counts[arrays.USED]),
+            bytes=int(counts[arrays.USED]) * arrays.NETWORK_SLOT_BYTES,
+            is_full=bool(counts[arrays.USED] + actions > counts[arrays.SLOTS]),
         )
 
     def _policy(self, root: int, game: int, children: np.ndarray) -> np.ndarray:
@@ -400,9 +358,9 @@ class NetSearch:
         tree, rules = self._search.tree, self._search.rules
         if rules.is_gumbel:
             policy = np.zeros(len(children))
-            improve_policy(tree, root, float(self._search.state.value[game]), rules, policy)
+            selection.improve_policy(tree, root, float(self._search.state.value[game]), rules, policy)
             return policy
-        visits = np.where(tree.proof[children] < UNKNOWN, 0, tree.visits[children]).astype(np.float64)
+        visits = np.where(tree.proof[children] < arrays.UNKNOWN, 0, tree.visits[children]).astype(np.float64)
         return visits if visits.any() else self._plain_priors(children)
 
     def _plain_priors(self, children: np.ndarray) -> np.ndarray:
@@ -410,10 +368,3 @@ class NetSearch:
         powers = self._search.tree.prior[children].astype(np.float64) ** self._search.rules.softness
         plain: np.ndarray = powers / powers.sum()
         return plain
-
-    def _obvious_cell(self, position: Position) -> int:
-        """A cell that wins at once; in a lost position one that meets a threat, or any, near the centre."""
-        layout = self._search.layout
-        stones, mask = from_int(position.stones, layout.board), from_int(position.mask, layout.board)
-        cells = cells_of(to_int(look(layout, stones, mask, position.ply)[1]))
-        return cells[len(cells) // 2]

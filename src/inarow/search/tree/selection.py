@@ -1,34 +1,84 @@
 """Compiled: which child to visit, and what a search concludes.
 
-A selection rule is a function `(rule, parent: NodeStats, child: NodeStats) -> bound` registered for the NamedTuple
-type of its parameters (see `plugins.py`). The child with the largest bound is visited, the first of several equals;
-children that are proven lost for the side to move are left out. In a rollout tree every child of a node gets a first
-visit before the rule is used.
+Selection rules and leaf evaluators reach the kernels by the type of a NamedTuple: its fields are the parameters, and
+the function registered for the type is compiled into the kernels. Numba makes and caches one version of a kernel per
+type, so a rule from outside the package costs nothing at run time.
 
-A network tree may use another rule at its root: sequential halving with Gumbel noise (Danihelka and others, 2022),
-which improves on the network's policy with any number of simulations. Priors are softer than the network's policy,
-which is too certain of moves it has seen: measured on Connect Four, that keeps a point more of the outcomes.
+A selection rule is a function `(rule, parent: NodeStats, child: NodeStats) -> bound`. The child with the largest bound
+is visited, the first of several equals, and none that is proven lost for the side to move. In a rollout tree every
+child gets a first visit before the rule is used. The root of a network tree may use sequential halving with Gumbel
+noise instead (Danihelka and others, 2022), which improves on the network's policy with any number of simulations.
+Priors are softer than that policy, which is too certain of moves it has seen (measured on Connect Four).
 """
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar, cast
 
+import numba
 import numpy as np
 from numba.extending import register_jitable
 
 from inarow.games.compiled_bits import compiles
+from inarow.games.kernel_cache import cache_folder
+from inarow.games.kernels import kernel
 from inarow.search.tree.config import Puct, SearchRules, Uct
-from inarow.search.tree.memory import DRAWN, UNKNOWN, TreeArrays
-from inarow.search.tree.plugins import implementation_of, implements
-from inarow.search.tree.proofs import proven_value
+from inarow.search.tree.memory import DRAWN, UNKNOWN, TreeArrays, proven_value
 
-MAX_PLANNED_SIMULATIONS = 100_000
-"""Of a search with sequential halving."""
+MAX_PLANNED_SIMULATIONS = 100_000  # of a search with sequential halving
 _HALF = np.float32(0.5)
 _NEVER = -np.inf
+
+# --- Plugins ---
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_PACKAGE = Path(__file__).parents[2]
+
+_implementations: dict[type, Callable[..., Any]] = {}
+
+
+def implements(kind: type) -> Callable[[_Function], _Function]:
+    """Registers the decorated function, which Numba must be able to compile, for a NamedTuple type."""
+
+    def register(function: _Function) -> _Function:
+        _implementations[kind] = function
+        register_jitable(function)
+        return function
+
+    return register
+
+
+def implementation_of(kind: type) -> Callable[..., Any]:
+    """What was registered for a type; raises TypeError."""
+    if kind not in _implementations:
+        raise TypeError(f"{kind.__name__} is not registered; decorate a function with @implements({kind.__name__})")
+    return _implementations[kind]
+
+
+def kernel_for(function: _Function, *kinds: type) -> _Function:
+    """A kernel for values of these types: itself if built in, else a copy cached by the state of their source files."""
+    sources = sorted({str(inspect.getsourcefile(implementation_of(kind))) for kind in kinds})
+    foreign = [Path(source) for source in sources if not Path(source).is_relative_to(_PACKAGE)]
+    plain = getattr(function, "py_func", None)
+    if not foreign or plain is None:  # without a compiler there is nothing to cache
+        return function
+    digest = hashlib.blake2b(digest_size=8)
+    for path in foreign:
+        digest.update(path.read_bytes() if path.exists() else str(path).encode())
+    config: Any = numba.config
+    return cast(_Function, _recompiled(plain, Path(config.CACHE_DIR or cache_folder()) / digest.hexdigest()))
+
+
+@lru_cache(maxsize=256)
+def _recompiled(function: Callable[..., Any], folder: Path) -> Callable[..., Any]:
+    return kernel(function, folder=folder)
+
 
 # --- Selection rules ---
 
@@ -152,9 +202,7 @@ def logit_of(tree: TreeArrays, child: int, rules: SearchRules) -> float:
 def best_by_halving(
     tree: TreeArrays, root: int, noise: np.ndarray, game: int, plan: np.ndarray, rules: SearchRules
 ) -> int:
-    """The child of the root to visit next: the best of those with the planned number of visits, or with the fewest
-    if proofs have upset the plan.
-    """
+    """The child of the root to visit next: the best with the planned visits, or the fewest if proofs upset the plan."""
     first, size = tree.first[root], tree.size[root]
     done = 0
     for child in range(first, first + size):
@@ -172,9 +220,7 @@ def best_by_halving(
 
 @register_jitable
 def best_with_visits(tree: TreeArrays, root: int, noise: np.ndarray, game: int, visits: int, rules: SearchRules) -> int:
-    """Among the root's children with this number of visits and no proven loss, the one with the largest noise
-    + logit + sigma(q); -1 if there is none.
-    """
+    """The child not proven lost with these visits and the largest noise + logit + sigma(q); -1 if there is none."""
     scale = value_scale(tree, root, rules)
     first = tree.first[root]
     best, highest = -1, _NEVER
@@ -188,9 +234,7 @@ def best_with_visits(tree: TreeArrays, root: int, noise: np.ndarray, game: int, 
 
 @register_jitable
 def mixed_value(tree: TreeArrays, root: int, value: float) -> float:
-    """The value assumed for an unvisited child: the network's `value` of the root, mixed with the values of the
-    visited children, weighted by their priors.
-    """
+    """The value of an unvisited child: the network's of the root, mixed with visited children's, weighted by prior."""
     weight = total = 0.0
     visits = 0
     for child in range(tree.first[root], tree.first[root] + tree.size[root]):
@@ -205,9 +249,7 @@ def mixed_value(tree: TreeArrays, root: int, value: float) -> float:
 
 @register_jitable
 def improve_policy(tree: TreeArrays, root: int, value: float, rules: SearchRules, policy: np.ndarray) -> None:
-    """Writes softmax(logit + sigma(completed q)) of the root's children, in their order, to `policy`. Proven losses
-    get 0, unless all children are lost.
-    """
+    """Writes softmax(logit + sigma(completed q)) of the root's children to `policy`: 0 if lost, unless all are."""
     scale = value_scale(tree, root, rules)
     otherwise = mixed_value(tree, root, value)
     first, size = tree.first[root], tree.size[root]

@@ -1,6 +1,6 @@
 """Compiled: simulations of a search with a network, of many games in step, each until it needs the network.
 
-A simulation descends its tree to a node that is proven or new. A new node is examined first (`proofs.py`): a proof
+A simulation descends its tree to a node that is proven or new. A new node is examined first (`examine`): a proof
 needs no network, and where a single move is safe the simulation continues with it. Otherwise the leaf is looked up in
 the cache and at last given to the network, together with the leaves of all games; the next call has the answers.
 """
@@ -13,15 +13,23 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import register_jitable
 
-from inarow.games.bits import Bits, count_cells, first_cell, load, single_cell, store
+from inarow.games.bits import Bits, any_cell, count_cells, first_cell, load, single_cell, store
 from inarow.games.kernels import hash_key, kernel
 from inarow.games.layout import Layout
-from inarow.games.rules import row_and_column
+from inarow.games.rules import playable, row_and_column, winning_cells
 from inarow.search.tree.config import SearchRules
-from inarow.search.tree.evaluation import Cache, entry_of, has_entry, keep
-from inarow.search.tree.memory import ROOT, UNKNOWN, SearchState, TreeArrays, take_slots
-from inarow.search.tree.planes import PLANES, write_planes
-from inarow.search.tree.proofs import examine, prove, proven_value
+from inarow.search.tree.evaluation import PLANES, Cache, entry_of, has_entry, keep, write_planes
+from inarow.search.tree.memory import (
+    DRAWN,
+    ROOT,
+    SOONEST_WIN,
+    UNKNOWN,
+    SearchState,
+    TreeArrays,
+    prove,
+    proven_value,
+    take_slots,
+)
 from inarow.search.tree.selection import best_by_halving, best_in_network_tree, mix_in_noise
 
 
@@ -179,3 +187,36 @@ def take_answer(search: SearchContext, batch: NetworkBatch, place: int) -> None:
     key = hash_key(stones, mask, layout)
     keep(key, entry_of(key, cache), value, tree.prior, first, size, cache)
     finish(tree, state, rules, game, length, -value)
+
+
+@register_jitable
+def examine(stones: Bits, mask: Bits, ply: int, layout: Layout) -> tuple[int, Bits]:
+    """(proof, cells) of a position without a line; the generic sibling of `safe_cells` in `solver/fast_kernel.py`.
+
+    The proof is for the side that moved into the position: it loses if the side to move can complete a line, and wins
+    if it threatens two lines or leaves no safe move; the cells are then those that win, or meet a threat, or all
+    playable ones. Otherwise the proof is UNKNOWN and the cells are the safe ones: they meet a threat and do not lie
+    directly below a winning cell of the opponent. On a full board there are none.
+    """
+    if ply == layout.rows * layout.columns:
+        return DRAWN, mask ^ mask
+    free = playable(mask, layout)
+    wins = winning_cells(stones, mask, layout) & free
+    if any_cell(wins):
+        return ply + 1 - SOONEST_WIN, wins
+    other_wins = winning_cells(mask ^ stones, mask, layout)
+    threats = other_wins & free
+    number = count_cells(threats)
+    if number > 1:
+        return SOONEST_WIN - ply - 2, threats
+    candidates = threats if number == 1 else free
+    safe = candidates & ~(other_wins >> 1) if layout.gravity else candidates
+    if any_cell(safe):
+        return UNKNOWN, safe
+    return SOONEST_WIN - ply - 2, candidates
+
+
+@kernel
+def look(layout: Layout, stones: Bits, mask: Bits, ply: int) -> tuple[int, Bits]:
+    """`examine`, from Python."""
+    return examine(stones, mask, ply, layout)
