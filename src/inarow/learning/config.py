@@ -61,7 +61,21 @@ def find_document(name: str, settings: Iterable[str] = ()) -> Document:
 def with_settings(document: Document, settings: Iterable[str]) -> Document:
     """Changes the document in place and returns it; raises ConfigError."""
     for setting in settings:
-        _apply(document, setting)
+        key, equals, text = setting.partition("=")
+        if not equals or not re.fullmatch(r"[a-z_]+(\.(\d+|[a-z_]+))*", key):
+            raise ConfigError(f"setting {shown(setting)} is not of the form key=value")
+        try:
+            value = tomllib.loads(f"value = {text}")["value"]
+        except (ValueError, RecursionError):
+            value = text  # a word without quotes
+        *path, last = key.split(".")
+        place: Any = document
+        try:
+            for name in path:
+                place = place[int(name)] if isinstance(place, list) else place.setdefault(name, {})
+            place[int(last) if isinstance(place, list) else last] = value
+        except (IndexError, ValueError, TypeError, AttributeError):
+            raise ConfigError(f"setting {shown(setting)} names no place in the config") from None
     return document
 
 
@@ -84,21 +98,3 @@ def checked(config: _AnyConfig) -> _AnyConfig:
         return msgspec.convert(msgspec.to_builtins(config), type(config))
     except msgspec.ValidationError as error:
         raise ValueError(one_line(error)) from None
-
-
-def _apply(document: Document, setting: str) -> None:
-    key, equals, text = setting.partition("=")
-    if not equals or not re.fullmatch(r"[a-z_]+(\.(\d+|[a-z_]+))*", key):
-        raise ConfigError(f"setting {shown(setting)} is not of the form key=value")
-    try:
-        value = tomllib.loads(f"value = {text}")["value"]
-    except (ValueError, RecursionError):
-        value = text  # a word without quotes
-    *path, last = key.split(".")
-    place: Any = document
-    try:
-        for name in path:
-            place = place[int(name)] if isinstance(place, list) else place.setdefault(name, {})
-        place[int(last) if isinstance(place, list) else last] = value
-    except (IndexError, ValueError, TypeError, AttributeError):
-        raise ConfigError(f"setting {shown(setting)} names no place in the config") from None

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from inarow.search.tree.evaluation import Evaluate
 
 ConfigT = TypeVar("ConfigT", bound=ConfigPart)
-_PLUGINS = "inarow.learners"
 _SHOWN_POINTS = 12
 _BARS = "▁▂▃▄▅▆▇█"
 _SPARKLINE_WIDTH = 60
@@ -52,10 +51,8 @@ MakeOpponent = Callable[[str, np.random.SeedSequence], Opponent]
 """Makes the agent of an agent string and a seed; raises InvalidAgentError."""
 Grade = Callable[["Evaluate", int], tuple[float, float]]
 """Accuracy of a network against perfect play, without search and with this many simulations."""
-CheckAgent = Callable[[str], str]
-"""Returns the agent string that may be used for another one; raises InarowError."""
-CheckFile = Callable[[str, str], str]
-"""The same for a file and the key of the config that names it."""
+CheckAgent = Callable[[str], str]  # returns the agent string that may be used for another one; raises InarowError
+CheckFile = Callable[[str, str], str]  # the same for a file and the key of the config that names it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +62,7 @@ class Services:
     make_opponent: MakeOpponent | None = None
     make_grade: Callable[[Sequence[GameSpec]], Grade | None] | None = None
     """For the boards of a run; None where exact scores are not available."""
-    cluster: Cluster | None = None
-    """Where to play, instead of local processes."""
+    cluster: Cluster | None = None  # where to play, instead of local processes
 
 
 # --- What a run reports ---
@@ -78,14 +74,10 @@ class Progress:
 
     done: int
     total: int
-    unit: str
-    """Of both, in the plural: episodes, for example."""
-    seconds_left: float | None = None
-    """Estimated; None if the run does not know."""
-    point: object = None
-    """The latest point of the curve, None before the first."""
-    memory: Mapping[str, int] = field(default_factory=dict)
-    """Bytes by use."""
+    unit: str  # of both, in the plural: episodes, for example
+    seconds_left: float | None = None  # estimated; None if the run does not know
+    point: object = None  # the latest point of the curve, None before the first
+    memory: Mapping[str, int] = field(default_factory=dict)  # bytes by use
 
 
 Watch = Callable[[Progress], None]
@@ -105,24 +97,19 @@ class CurveTable:
 class TrainedAgent:
     """What a run leaves."""
 
-    agent: str
-    """Agent string."""
+    agent: str  # agent string
     board: str
-    side: Literal["first", "second"] = "second"
-    """The side to try it on."""
-    is_exportable: bool = False
-    """Whether `inarow export kaggle` accepts it."""
+    side: Literal["first", "second"] = "second"  # the side to try it on
+    is_exportable: bool = False  # whether `inarow export kaggle` accepts it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """The figures of a run. As JSON, the facts and the details are one object."""
 
-    facts: dict[str, Any]
-    """One line of text."""
+    facts: dict[str, Any]  # one line of text
     details: dict[str, Any]
-    notes: tuple[str, ...] = ()
-    """Sentences, for text only."""
+    notes: tuple[str, ...] = ()  # sentences, for text only
 
 
 # --- The contract ---
@@ -132,8 +119,7 @@ class Run(Protocol):
     """A training run in a folder. Subclasses inherit the methods with a body."""
 
     folder: Path
-    log: Sequence[str] = ()
-    """Lines so far for a log, where no live table can be shown."""
+    log: Sequence[str] = ()  # lines so far for a log, where no live table can be shown
 
     @property
     def config(self) -> ConfigPart: ...
@@ -141,7 +127,6 @@ class Run(Protocol):
     @property
     def curve(self) -> Sequence[Any]:
         """Dataclass instances, one per point."""
-        ...
 
     @property
     def progress(self) -> Progress: ...
@@ -158,11 +143,9 @@ class Run(Protocol):
         return CurveTable(headings, [[_cell(value) for value in asdict(point).values()] for point in points])
 
     def train(self, watch: Watch | None = None) -> TrainedAgent:
-        """Trains to the end. Whatever stops it, the run can be resumed from its last checkpoint.
-
-        Raises ConfigError if another process uses the folder or has trained there since the run was opened.
+        """Trains to the end. Whatever stops it, the run can be resumed from its last checkpoint. Raises ConfigError if
+        another process uses the folder or has trained there since the run was opened.
         """
-        ...
 
     def report(self) -> Report:
         """The figures of a finished run; may play test games."""
@@ -172,33 +155,23 @@ class Run(Protocol):
 class Learner(Protocol[ConfigT]):
     """A kind of learner. Subclasses inherit the members with a value or a body."""
 
-    name: str
-    """The value of the key `learner` in its configs."""
+    name: str  # the value of the key `learner` in its configs
     config: type[ConfigT]
-    product: str
-    """The file in the folder of a run from which the agent plays."""
-    can_extend: bool = False
-    """Whether `resume` accepts settings."""
+    product: str  # the file in the folder of a run from which the agent plays
+    can_extend: bool = False  # whether `resume` accepts settings
     can_use_cluster: bool = False
 
     def agent(self, product: Path | str) -> str:
         """The agent string that plays from a product file."""
-        ...
 
     def start(self, config: ConfigT, folder: Path, services: Services) -> Run:
-        """A new run. Raises ConfigError if the folder has one, and any InarowError for what cannot be trained, before
-        it creates the folder.
-        """
-        ...
+        """A new run. Raises ConfigError if the folder has one, any other InarowError before it creates the folder."""
 
     def resume(self, folder: Path, settings: Sequence[str], services: Services) -> Run:
         """The run of a folder at its last checkpoint, changed by settings `key=value`; raises InarowError."""
-        ...
 
     def checked(self, document: Document, config: ConfigT, check_agent: CheckAgent, check_file: CheckFile) -> Document:
-        """The document with each agent string and each file in it passed through a check. The web lab uses this to keep
-        runs within its folder.
-        """
+        """The document with each agent string and file passed through a check, by which the web lab confines runs."""
         return document
 
 
@@ -245,7 +218,7 @@ def _plugins() -> tuple[Mapping[str, Learner[Any]], Sequence[str]]:
     """Learners of installed packages, and what is wrong with those that cannot be loaded."""
     found: dict[str, Learner[Any]] = {}
     broken: list[str] = []
-    for entry in entry_points(group=_PLUGINS):
+    for entry in entry_points(group="inarow.learners"):
         try:
             learner = entry.load()
             found[learner.name] = learner

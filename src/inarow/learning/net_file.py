@@ -16,6 +16,7 @@ import numpy as np
 
 from inarow.errors import NetError, one_line, shown
 from inarow.games.spec import GameSpec
+from inarow.search.tree.evaluation import Evaluate, check_shapes
 from inarow.version import __version__
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ ANY_BOARD = "any"
 _FORMAT, _VERSION = "inarow-net", 1
 _METADATA = "inarow"  # the key of the metadata of an ONNX file under which ours are
 _MAX_BYTES = 256 << 20
-_KEPT_NETS = 8
-_ONLY_FATAL = 4  # of ONNX Runtime's log levels: what else goes wrong comes as an exception
 
 
 class NetAbout(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,8 +54,7 @@ class Net:
 
     def run(self, *inputs: np.ndarray) -> list[np.ndarray]:
         """All outputs for inputs in the order of the net, of the types and shapes that its kind says."""
-        outputs: list[np.ndarray] = self._session.run(None, dict(zip(self._inputs, inputs, strict=True)))
-        return outputs
+        return list(self._session.run(None, dict(zip(self._inputs, inputs, strict=True))))
 
     def check_board(self, spec: GameSpec) -> None:
         """Raises NetError if the net is for another board."""
@@ -64,12 +62,25 @@ class Net:
             raise NetError(f"the net is for {self.about.board}, not for {spec}")
 
 
+def net_evaluator(net: Net) -> Evaluate:
+    """An AlphaZero net as an evaluator; it raises NetError if the net cannot be run or answers in other shapes."""
+
+    def evaluate(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        try:
+            logits, values = net.run(planes)
+        except Exception as error:  # ONNX Runtime has its own errors, all directly under Exception
+            raise NetError(f"the net cannot be run as alphazero nets are: {one_line(error)}") from None
+        check_shapes(planes, logits, values)
+        return logits, values
+
+    return evaluate
+
+
 def to_bytes(model: ModelProto, about: NetAbout) -> bytes:
     """The content of a file. The model must have its weights inside and no other metadata."""
     text = json.dumps({"format": _FORMAT, "version": _VERSION, **msgspec.to_builtins(about)})
     model.metadata_props.add(key=_METADATA, value=text)
-    content: bytes = model.SerializeToString()
-    return content
+    return bytes(model.SerializeToString())
 
 
 def load_net(path: Path, kind: str) -> Net:
@@ -86,7 +97,7 @@ def load_net(path: Path, kind: str) -> Net:
     return net
 
 
-@lru_cache(maxsize=_KEPT_NETS)
+@lru_cache(maxsize=8)
 def _load(path: Path, changed: int, size: int) -> Net:
     try:
         content = path.read_bytes()
@@ -98,12 +109,20 @@ def _load(path: Path, changed: int, size: int) -> Net:
 def _open_session(content: bytes, source: str) -> Any:
     import onnxruntime  # slow to import
 
+    from inarow.learning.onnx_scan import has_external_data  # so is protobuf
+
+    try:
+        refers_outside = has_external_data(content)
+    except ValueError as error:
+        raise NetError(f"{source} is not a net: {one_line(error)}") from None
+    if refers_outside:
+        raise NetError(f"{source} is not a net: it keeps weights in another file")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.add_session_config_entry("session.inter_op.allow_spinning", "0")
-    options.log_severity_level = _ONLY_FATAL
+    options.log_severity_level = 4  # fatal: what else goes wrong comes as an exception
     try:
         # With the fallback, which has nowhere to fall, it would print to stdout.
         return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"], enable_fallback=0)
@@ -116,9 +135,9 @@ def _read_about(metadata: Mapping[str, str], source: str) -> NetAbout:
         raise NetError(f"{source} is not a net of inarow: its metadata are missing")
     try:
         header = msgspec.json.decode(metadata[_METADATA], type=dict[str, Any])
-        found = header.pop("format", None), header.pop("version", None)
-        if found != (_FORMAT, _VERSION):
-            raise NetError(f"{source} has format {found[0]} {found[1]}, not {_FORMAT} {_VERSION}")
+        kind, version = header.pop("format", None), header.pop("version", None)
+        if (kind, version) != (_FORMAT, _VERSION):
+            raise NetError(f"{source} has format {kind} {version}, not {_FORMAT} {_VERSION}")
         about = msgspec.convert(header, NetAbout)
         if about.board != ANY_BOARD:
             GameSpec.parse(about.board)

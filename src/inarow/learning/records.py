@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar, get_args, get_type_hints
+from typing import TypeVar, cast, get_args, get_type_hints
 
 import numpy as np
 
@@ -16,5 +16,4 @@ def new_record(kind: type[Record]) -> Record:
     """
     hints = get_type_hints(kind, include_extras=True)
     types = [(name, *(_TYPES.get(hint) or get_args(hint)[1:])) for name, hint in hints.items()]
-    record: Record = np.zeros(1, np.dtype(types, align=True)).view(np.recarray)[0]
-    return record
+    return cast(Record, np.zeros(1, np.dtype(types, align=True)).view(np.recarray)[0])

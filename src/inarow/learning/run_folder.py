@@ -1,33 +1,36 @@
-"""What training runs share: `config.json`, which marks a folder as one, exclusive use, the curve, runs by episodes."""
+"""What training runs share: their folder with `config.json`, which marks it as one, exclusive use, the curve, the games
+that they learnt from, and runs by episodes.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+import os
+import time
+import weakref
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, astuple, dataclass, fields
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 import msgspec
 
 from inarow.errors import ConfigError, one_line
 from inarow.learning.config import ConfigPart, Document
-from inarow.learning.learner import Progress, Run, TrainedAgent, Watch, sparkline
+from inarow.learning.learner import MakeOpponent, Progress, Run, TrainedAgent, Watch, sparkline
 from inarow.storage.atomic import atomic_write
 from inarow.storage.locks import exclusive_folder
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-    from inarow.learning.event_file import EventFile
-
 _Kind = TypeVar("_Kind")
 TrainerT = TypeVar("TrainerT", bound="EpisodeTrainer")
-_Identity = tuple[int, int, int] | None
-_CONFIG, _CURVE = "config.json", "curve.csv"
+_CONFIG = "config.json"
 
 
 class RunClaim:
@@ -68,17 +71,14 @@ class RunClaim:
             write_config(folder, config)
             yield
 
-    def _look(self) -> tuple[_Identity, _Identity]:
-        return _identity(self._config), _identity(self._checkpoint)
-
-
-def _identity(path: Path) -> _Identity:
-    """Differs after every replacement of the file; None if it does not exist."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_mtime_ns, found.st_size
+    def _look(self) -> dict[Path, tuple[int, int, int]]:
+        """Differs after every replacement of one of the files."""
+        found = {}
+        for path in (self._config, self._checkpoint):
+            with suppress(OSError):
+                status = path.stat()
+                found[path] = status.st_ino, status.st_mtime_ns, status.st_size
+        return found
 
 
 def write_config(folder: Path, config: ConfigPart) -> None:
@@ -99,6 +99,9 @@ def read_config(folder: Path, kind: type[_Kind]) -> _Kind:
         raise ConfigError(f"{folder} has no training run: {one_line(error)}") from None
 
 
+# --- The curve and the games ---
+
+
 class CurveFiles:
     """The curve of a run in its folder: `curve.csv`, and an event file for TensorBoard if tensorboardX is installed."""
 
@@ -107,7 +110,7 @@ class CurveFiles:
         self._folder, self._step = folder, step
         self._names = [field.name for field in fields(kind)]
         self._events: EventFile | None = None
-        self._written, self._last_step = 0, -1  # points in the event file
+        self._written = 0  # points in the event file
 
     def write(self, points: Sequence[DataclassInstance]) -> None:
         """All points so far."""
@@ -116,24 +119,110 @@ class CurveFiles:
         writer = csv.DictWriter(text, self._names, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-        with atomic_write(self._folder / _CURVE) as file:
+        with atomic_write(self._folder / "curve.csv") as file:
             file.write(text.getvalue().encode())
-        self._write_events(rows)
-
-    def _write_events(self, rows: Sequence[dict[str, Any]]) -> None:
         if self._events is None or self._written > len(rows):
             try:
-                from inarow.learning.event_file import EventFile
+                self._events, self._written = EventFile(self._folder), 0
             except ImportError:  # the extra tb is not installed
                 return
-            self._events, self._written, self._last_step = EventFile(self._folder), 0, -1
         for row in rows[self._written :]:
-            step = row.pop(self._step)
-            if step > self._last_step:  # short runs have several points with the same step
-                self._events.add(step, row)
-                self._last_step = step
+            self._events.add(row.pop(self._step), row)
         self._written = len(rows)
         self._events.flush()
+
+
+class EventFile:
+    """Scalars by step, to be watched with `tensorboard --logdir`. Nothing else imports tensorboardX.
+
+    Each process that continues a run starts a new file with all points of the curve: the steps after the last
+    checkpoint are repeated, and none may occur twice.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Raises ImportError without tensorboardX."""
+        from tensorboardX.event_file_writer import EventsWriter
+        from tensorboardX.proto import event_pb2, summary_pb2
+
+        for old in folder.glob("events.out.tfevents.*"):
+            old.unlink()
+        self._event, self._summary = event_pb2.Event, summary_pb2.Summary
+        self._writer, self._last_step = EventsWriter(str(folder.absolute() / "events")), -1
+        weakref.finalize(self, _close, self._writer)
+        # A running TensorBoard then forgets what it has read from the previous file.
+        self._add(step=0, session_log=event_pb2.SessionLog(status=event_pb2.SessionLog.START))
+
+    def add(self, step: int, values: Mapping[str, float | None]) -> None:
+        """A point, unless there is one at this step: short runs have several. What is None has no value there."""
+        if step > self._last_step:
+            self._last_step, summary = step, self._summary()
+            for name, value in values.items():
+                if value is not None:
+                    summary.value.add(tag=name, simple_value=value)
+            self._add(step=step, summary=summary)
+
+    def _add(self, **parts: Any) -> None:
+        self._writer.write_event(self._event(wall_time=time.time(), **parts))
+
+    def flush(self) -> None:
+        """For TensorBoard, which may be reading."""
+        self._writer.flush()
+
+
+def _close(writer: Any) -> None:
+    """A full disk was reported when it was met."""
+    with suppress(OSError):
+        writer.close()
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """A game of a learner, against itself or others."""
+
+    board: str
+    opening: int  # how many of the moves were random
+    result: int  # 1, 0 or -1 for the first side; of a game that ended when it was proven, the proof
+    moves: str
+
+
+class GamesFile:
+    """`games.csv`: the games from which a run learnt. Lines are only added; those after the last checkpoint cut off."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "games.csv"
+
+    def begin(self) -> None:
+        """Without games."""
+        self._path.write_text("board,opening,result,moves\n", encoding="utf-8")
+
+    def add(self, games: Iterable[PlayedGame]) -> None:
+        """Adds all games or, if that fails, none."""
+        length = self._path.stat().st_size
+        try:
+            with self._path.open("a", encoding="utf-8", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerows(map(astuple, games))
+        except BaseException:
+            os.truncate(self._path, length)  # a full disk may have taken half a line
+            raise
+
+    def sync(self) -> None:
+        """Returns when the disk has all that was added: to be called before a checkpoint counts on it."""
+        with self._path.open("r+b") as file:
+            os.fsync(file.fileno())
+
+    def cut(self, games: int) -> None:
+        """Keeps the first `games`; raises ConfigError if there are fewer."""
+        try:
+            with self._path.open("r+b") as file:
+                lengths = [len(line) for line in islice(file, games + 1) if line.endswith(b"\n")]
+                if len(lengths) <= games:
+                    raise ConfigError(f"{self._path} has fewer games than its checkpoint")
+                file.truncate(sum(lengths))
+        except OSError as error:
+            raise ConfigError(f"{self._path} cannot be read: {error.strerror}") from None
+
+
+# --- Runs by episodes ---
 
 
 class EpisodeTrainer(Protocol):
@@ -145,13 +234,39 @@ class EpisodeTrainer(Protocol):
 
 
 class EpisodeRun(Run, Generic[TrainerT]):
-    """A trainer with a folder, whose progress is counted in episodes."""
+    """A trainer with a folder, whose progress is counted in episodes. `start` or `resume` make one."""
 
-    def __init__(self, folder: Path, trainer: TrainerT, claim: RunClaim, product: str, point: type) -> None:
-        """`product` is the name of the file from which the agent plays, `point` the type of the points of the curve."""
+    trainer_type: Callable[[Any, MakeOpponent | None], TrainerT]
+    config_type: type[ConfigPart]
+    point_type: type  # of the points of the curve
+    product_name: str  # of the file from which the agent plays
+    checkpoint_name: str
+
+    def __init__(self, folder: Path, trainer: TrainerT, claim: RunClaim) -> None:
         self.folder, self.trainer, self._claim = folder, trainer, claim
-        self.product = folder / product
-        self._curve_files = CurveFiles(folder, point, step="episode")
+        self.product, self._checkpoint = folder / self.product_name, folder / self.checkpoint_name
+        self._curve_files = CurveFiles(folder, self.point_type, step="episode")
+
+    @classmethod
+    def start(cls, config: ConfigPart, folder: Path, make_opponent: MakeOpponent | None = None) -> Self:
+        """A new run; raises ConfigError if the folder has one, and what the trainer raises."""
+        trainer, claim = cls.trainer_type(config, make_opponent), RunClaim(folder, cls.checkpoint_name)
+        with claim.begun(config):
+            run = cls(folder, trainer, claim)
+            run._begin()
+            return run
+
+    @classmethod
+    def resume(cls, folder: Path, make_opponent: MakeOpponent | None = None) -> Self:
+        """A run at its last checkpoint; raises ConfigError, and what the trainer and its files raise."""
+        claim = RunClaim(folder, cls.checkpoint_name)
+        run = cls(folder, cls.trainer_type(read_config(folder, cls.config_type), make_opponent), claim)
+        with claim.held():
+            if run._checkpoint.exists():
+                run._restore()
+            else:  # perhaps killed before the file was there
+                run._begin()
+        return run
 
     @property
     def config(self) -> Any:
@@ -175,9 +290,16 @@ class EpisodeRun(Run, Generic[TrainerT]):
             self._train(watch, checkpoint_seconds)
         return self._trained_agent()
 
+    def _begin(self) -> None:
+        """Creates the files of a run without a checkpoint, with the folder held, as for the methods that follow."""
+
+    @abstractmethod
+    def _restore(self) -> None:
+        """Continues from the checkpoint."""
+
     @abstractmethod
     def _train(self, watch: Watch | None, checkpoint_seconds: float) -> None:
-        """Trains to the end and writes checkpoints, with the folder held."""
+        """Trains to the end and writes checkpoints."""
 
     @abstractmethod
     def _trained_agent(self) -> TrainedAgent: ...

@@ -16,8 +16,7 @@ from inarow.learning.alphazero.selfplay import SelfPlay
 from inarow.learning.deep_q import boards
 from inarow.learning.deep_q.play import NegamaxOpponents
 from inarow.learning.exploration.config import Policy
-from inarow.learning.exploration.decisions import count_selections
-from inarow.learning.exploration.explorer import Explorer
+from inarow.learning.exploration.explorer import Explorer, count_selections
 from inarow.learning.exploration.theory import measured_cost
 from inarow.learning.tabular.config import Phase, QConfig
 from inarow.learning.tabular.lookup import TableValues
@@ -26,8 +25,6 @@ from inarow.search.tree.config import SearchConfig
 from inarow.search.tree.evaluation import uniform_evaluator
 from inarow.search.warm_up import search_with_network
 
-_WIDE = GameSpec(8, 8, 4)
-_LITTLE = 1 << 16
 _TRIES = 100  # until there is an example: some boards have no position with a choice, and so none
 
 
@@ -37,7 +34,7 @@ def warm_up_steps() -> Iterator[tuple[str, Callable[[], object]]]:
         yield name, partial(_learn_a_little, opponent)
     yield "exploration", _explore_a_little
     yield "deep q-learning", _play_a_little
-    for kind, spec in (("word", CONNECT_FOUR), ("wide", _WIDE)):
+    for kind, spec in (("word", CONNECT_FOUR), ("wide", GameSpec(8, 8, 4))):
         yield f"self-play ({kind})", partial(_play_with_itself, spec)
 
 
@@ -68,16 +65,14 @@ def _play_a_little() -> None:
 def warm_up_for(specs: Sequence[GameSpec]) -> None:
     """Compiles what an AlphaZero run on these boards needs, before its clock starts."""
     for wide in (False, True):
-        alike = [spec for spec in specs if spec.fits_word != wide]
-        if alike:
+        if alike := [spec for spec in specs if spec.fits_word != wide]:
             search_with_network(alike[0])
             _play_with_itself(alike[0])
 
 
 def _play_with_itself(spec: GameSpec) -> None:
-    config = SelfPlayConfig(games=4, simulations=2, first_simulations=2)
-    rng = np.random.default_rng(0)
-    play = SelfPlay(spec, uniform_evaluator, config, SearchConfig(), rng, cache_memory=_LITTLE)
+    config, rng = SelfPlayConfig(games=4, simulations=2, first_simulations=2), np.random.default_rng(0)
+    play = SelfPlay(spec, uniform_evaluator, config, SearchConfig(), rng, cache_memory=1 << 16)
     replay = Replay([spec], 1000)
     for _ in range(_TRIES):
         replay.add(spec, play.play(8).examples)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Annotated, Literal
 
 import msgspec
@@ -16,6 +17,10 @@ from inarow.workers import MAX_CLUSTER_WORKERS
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 Side = Annotated[int, Meta(ge=1, le=16)]
+Simulations = Annotated[int, Meta(ge=2, le=100_000)]
+Games = Annotated[int, Meta(ge=1, le=10**7)]
+Minutes = Annotated[float, Meta(gt=0, le=10**6)]
+Workers = Annotated[int, Meta(ge=1, le=MAX_CLUSTER_WORKERS)]
 
 
 class BoardRange(ConfigPart, frozen=True, kw_only=True):
@@ -30,13 +35,7 @@ class BoardRange(ConfigPart, frozen=True, kw_only=True):
         """All of them, without the unseen ones."""
         unseen = {GameSpec.parse(board) for board in self.unseen}
         sizes = [range(low, high + 1) for low, high in (self.rows, self.columns, self.inarow)]
-        found = [
-            GameSpec(rows, columns, inarow)
-            for rows in sizes[0]
-            for columns in sizes[1]
-            for inarow in sizes[2]
-            if inarow <= max(rows, columns)
-        ]
+        found = (GameSpec(rows, columns, line) for rows, columns, line in product(*sizes) if line <= max(rows, columns))
         return tuple(spec for spec in found if spec not in unseen)
 
 
@@ -51,14 +50,14 @@ class SelfPlayConfig(ConfigPart, frozen=True, kw_only=True):
     """How the network plays against itself; see `selfplay_kernel.py`."""
 
     games: Annotated[int, Meta(ge=1, le=4096, description="games played in lockstep in each process")] = 128
-    simulations: Annotated[int, Meta(ge=2, le=100_000, description="simulations of a move at the end of the run")] = 32
+    simulations: Annotated[Simulations, Meta(description="simulations of a move at the end of the run")] = 32
     first_simulations: Annotated[
-        int, Meta(ge=2, le=100_000, description="simulations of a move at the beginning; they grow linearly")
+        Simulations, Meta(description="simulations of a move at the beginning; they grow linearly")
     ] = 16
     quick_share: Annotated[
         Share, Meta(description="share of moves with a quick search that make no example (playout cap); root puct only")
     ] = 0.0
-    quick_simulations: Annotated[int, Meta(ge=2, le=100_000)] = 8
+    quick_simulations: Simulations = 8
     random_starts: Annotated[Share, Meta(description="share of games that begin with random safe moves")] = 0.8
     random_plies: Annotated[
         int, Meta(ge=0, le=256, description="maximum number of these moves; never more than half the cells")
@@ -108,22 +107,14 @@ class AlphaZeroConfig(ConfigPart, frozen=True, kw_only=True):
     board: Annotated[str | None, Meta(description="board string; give this or boards")] = None
     boards: BoardRange | None = None
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1, description="random seed")] = 0
-    minutes: Annotated[
-        Annotated[float, Meta(gt=0, le=10**6)] | None,
-        Meta(description="budget of training time, compilation not included"),
-    ] = None
+    minutes: Annotated[Minutes | None, Meta(description="budget of training time, compilation not included")] = None
     iterations: Annotated[
-        Annotated[int, Meta(ge=1, le=10**7)] | None,
-        Meta(description="or a budget of published nets; reproducible with one worker or with --ray"),
+        Games | None, Meta(description="or a budget of published nets; reproducible with one worker or with --ray")
     ] = None
-    iteration_games: Annotated[int, Meta(ge=1, le=10**7, description="games between two published nets")] = 300
+    iteration_games: Annotated[Games, Meta(description="games between two published nets")] = 300
     workers: Annotated[
-        int,
-        Meta(
-            ge=1,
-            le=MAX_CLUSTER_WORKERS,
-            description="processes: all play, the first also learns; with --ray, CPUs of the cluster that play",
-        ),
+        Workers,
+        Meta(description="processes: all play, the first also learns; with --ray, CPUs of the cluster that play"),
     ] = 2
     start: Annotated[
         str | None,
@@ -160,9 +151,7 @@ class AlphaZeroConfig(ConfigPart, frozen=True, kw_only=True):
         return self.boards.specs()
 
     def changed(self, settings: Sequence[str], source: str) -> AlphaZeroConfig:
-        """The same with settings `key=value` of how it plays and learns, for a run that has begun; raises ConfigError,
-        which names `source`.
-        """
+        """Changed by settings `key=value` of how a begun run plays and learns; raises ConfigError naming `source`."""
         if other := [each for each in settings if not each.startswith(("search.", "selfplay.", "learning."))]:
             raise ConfigError(f"{source}: {shown(other[0])} cannot be set in a run that has begun")
         config = to_config(with_settings(msgspec.to_builtins(self), settings), type(self), source)
@@ -178,9 +167,6 @@ class AlphaZeroConfig(ConfigPart, frozen=True, kw_only=True):
             raise ValueError("extend a run by minutes or iterations, not both")
         if minutes and self.minutes is None:
             raise ValueError("the run counts iterations: extend it by iterations=+N")
-        longer = structs.replace(
-            self,
-            minutes=None if self.minutes is None or iterations else self.minutes + minutes,
-            iterations=(self.iterations or done) + iterations if iterations else self.iterations,
-        )
-        return checked(longer)
+        if iterations:
+            return checked(structs.replace(self, minutes=None, iterations=(self.iterations or done) + iterations))
+        return checked(structs.replace(self, minutes=None if self.minutes is None else self.minutes + minutes))

@@ -20,11 +20,8 @@ if TYPE_CHECKING:
 class AlphaZeroLearner(Learner[AlphaZeroConfig]):
     """AlphaZero."""
 
-    name = "alphazero"
-    config = AlphaZeroConfig
-    product = "net.onnx"
-    can_extend = True
-    can_use_cluster = True
+    name, config, product = "alphazero", AlphaZeroConfig, "net.onnx"
+    can_extend = can_use_cluster = True
 
     def agent(self, product: Path | str) -> str:
         return f"alphazero:net={product}"
@@ -56,14 +53,12 @@ def _extension(settings: Sequence[str]) -> tuple[float, int, list[str]]:
     for setting in settings:
         if not setting.startswith(("minutes", "iterations")):
             others.append(setting)
-            continue
-        more = re.fullmatch(r"(minutes|iterations)=\+(\d+(?:\.\d+)?)", setting)
-        if more is None or (more[1] == "iterations" and not more[2].isdigit()):
-            raise ConfigError(f"setting {shown(setting)} does not extend a run; write iterations=+20 or minutes=+20")
-        if more[1] == "minutes":
-            minutes += float(more[2])
+        elif more := re.fullmatch(r"iterations=\+(\d+)", setting):
+            iterations += int(more[1])
+        elif more := re.fullmatch(r"minutes=\+(\d+(?:\.\d+)?)", setting):
+            minutes += float(more[1])
         else:
-            iterations += int(more[2])
+            raise ConfigError(f"setting {shown(setting)} does not extend a run; write iterations=+20 or minutes=+20")
     return minutes, iterations, others
 
 

@@ -1,4 +1,4 @@
-"""The network in torch: residual, fully convolutional, for boards of any size.
+"""The network in torch, residual, fully convolutional, for boards of any size, and its training by AdamW.
 
 One logit per cell says how good a stone there would be; a policy is read at the playable cells, which
 pools each column on boards with gravity. The value comes from means and maxima over the board. So no
@@ -10,24 +10,33 @@ says where it is. Convolutions see zeros outside, as at an edge, and normalisati
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
+import numpy as np
 import torch
+from safetensors.torch import load, save
 from torch import Tensor, nn
 from torch.nn import functional
 
-from inarow.search.tree.planes import ON_BOARD, PLANES
+from inarow.errors import NetError, one_line
+from inarow.learning.alphazero.config import LearningConfig, NetworkConfig
+from inarow.learning.alphazero.replay import Batch
+from inarow.search.tree.evaluation import ON_BOARD, PLANES, PLAYABLE
+from inarow.storage.atomic import atomic_write
 
-VALUE_UNITS = 64
+_VALUE_UNITS = 64
+_MOMENTS = ("exp_avg", "exp_avg_sq")
 
 
 class BoardNorm(nn.BatchNorm2d):
     """Batch normalisation over cells of boards; zero elsewhere."""
 
     def measure(self, cells: Tensor) -> None:
-        """Takes its means and variances from cells [n, channels], without changing what it does to them: scale and
-        shift make up for it.
-        """
+        """Takes its means and variances from cells [n, channels]; scale and shift keep what it does to them."""
         assert self.running_mean is not None
         assert self.running_var is not None
         means, variances = cells.mean(0), cells.var(0, correction=0)
@@ -45,18 +54,10 @@ class BoardNorm(nn.BatchNorm2d):
         if self.training and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
         by_cell = cells.permute(0, 2, 3, 1)
-        inside = functional.batch_norm(
-            by_cell[on_board],
-            self.running_mean,
-            self.running_var,
-            self.weight,
-            self.bias,
-            self.training,
-            self.momentum if self.momentum is not None else 0.1,
-            self.eps,
-        )
+        parts = self.running_mean, self.running_var, self.weight, self.bias
+        momentum = 0.1 if self.momentum is None else self.momentum
         result = torch.zeros_like(by_cell)
-        result[on_board] = inside
+        result[on_board] = functional.batch_norm(by_cell[on_board], *parts, self.training, momentum, self.eps)
         return result.permute(0, 3, 1, 2)
 
 
@@ -97,8 +98,8 @@ class Network(nn.Module):
         self.policy = NormedConvolution(channels, channels, 1)
         self.policy_logit = nn.Conv2d(channels, 1, 1)
         self.value = NormedConvolution(channels, channels, 1)
-        self.value_units = nn.Linear(2 * channels, VALUE_UNITS)
-        self.value_logit = nn.Linear(VALUE_UNITS, 1)
+        self.value_units = nn.Linear(2 * channels, _VALUE_UNITS)
+        self.value_logit = nn.Linear(_VALUE_UNITS, 1)
         for last in (self.policy_logit, self.value_logit):  # begins with even policies and values
             for parameter in last.parameters():
                 nn.init.zeros_(parameter)
@@ -116,21 +117,20 @@ class Network(nn.Module):
 
     @torch.no_grad()
     def measure(self, planes: Tensor, *, is_mixed: bool = False) -> None:
-        """Gives all norms the means and variances of a batch, and says the same as before: for weights into which
-        norms were folded, so that normalisation by batches changes as little as possible when they learn on.
+        """Gives all norms the means and variances of a batch, with the same outputs as before: for weights into which
+        norms were folded, so that normalisation by batches changes as little as possible in further training.
         """
         self.eval()
         on_board = planes[:, ON_BOARD] > 0
+
+        def measure(norm: BoardNorm, _: nn.Module, __: tuple[Tensor, ...], cells: Tensor) -> None:
+            norm.measure(cells.permute(0, 2, 3, 1)[on_board])
+
         parts = [part for part in self.modules() if isinstance(part, NormedConvolution)]
-        hooks = [part.convolution.register_forward_hook(partial(_measure, part.norm, on_board)) for part in parts]
+        hooks = [part.convolution.register_forward_hook(partial(measure, part.norm)) for part in parts]
         self(planes, is_mixed=is_mixed)
         for hook in hooks:
             hook.remove()
-
-
-def _measure(norm: BoardNorm, on_board: Tensor, _: nn.Module, __: tuple[Tensor, ...], cells: Tensor) -> None:
-    """After a convolution, before its norm."""
-    norm.measure(cells.permute(0, 2, 3, 1)[on_board])
 
 
 def _pooled(cells: Tensor, on_board: Tensor | None) -> Tensor:
@@ -138,3 +138,125 @@ def _pooled(cells: Tensor, on_board: Tensor | None) -> Tensor:
     sums, maxima = cells.sum((2, 3)), cells.amax((2, 3))
     number = cells.shape[2] * cells.shape[3] if on_board is None else on_board.sum((1, 2))[:, None]
     return torch.cat([sums / number, maxima], 1)
+
+
+# --- Training ---
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Cross-entropies of a batch."""
+
+    policy: float  # beyond the entropy of the targets: 0 is perfect
+    value: float
+
+
+class NetTrainer:
+    """A network and its optimiser. torch runs on one thread."""
+
+    def __init__(self, network: NetworkConfig, config: LearningConfig, seed: int) -> None:
+        torch.set_num_threads(1)
+        torch.manual_seed(seed)
+        self._config, self.steps = config, 0
+        self._is_folded = False  # whether norms are folded into the weights, which the first step will undo
+        self._network = Network(network.channels, network.blocks)
+        self._network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch forgot it
+        self._optimiser = torch.optim.AdamW(
+            self._network.parameters(), lr=config.rate, weight_decay=config.weight_decay, fused=True
+        )
+        self._begin_average()
+
+    def begin_with(self, weights: Mapping[str, np.ndarray]) -> None:
+        """Takes over the weights of a net (`from_onnx`) before the first step; raises NetError if they do not fit."""
+        try:
+            for name, tensor in self._learnt().items():
+                tensor.copy_(torch.tensor(weights[name]))
+        except (KeyError, RuntimeError) as error:
+            raise NetError(f"the net to begin with has other weights: {one_line(error)}") from None
+        self._begin_average()
+        self._is_folded = True
+
+    def _begin_average(self) -> None:
+        self._average = {name: tensor.clone() for name, tensor in self._learnt().items()}
+
+    def step(self, batch: Batch, progress: float) -> Loss:
+        """Learns from a batch; `progress` from 0 to 1 is how much of the run is over."""
+        for group in self._optimiser.param_groups:
+            group["lr"] = learning_rate(self._config, self.steps, progress)
+        planes = torch.from_numpy(batch.planes).contiguous(memory_format=torch.channels_last)
+        targets, values = torch.from_numpy(batch.policies).flatten(1), torch.from_numpy(batch.values)
+        if self._is_folded:
+            self._network.measure(planes, is_mixed=batch.is_mixed)
+            self._begin_average()
+            self._is_folded = False
+        self._network.train()
+        logits, wins = self._network(planes, is_mixed=batch.is_mixed)
+        policy_loss = _cross_entropy(logits.flatten(1), planes[:, PLAYABLE].flatten(1) > 0, targets)
+        value_loss = functional.binary_cross_entropy_with_logits(wins, (values + 1) / 2)
+        self._optimiser.zero_grad()
+        torch.autograd.backward(policy_loss + value_loss)
+        self._optimiser.step()
+        self.steps += 1
+        self._follow()
+        entropy = -torch.xlogy(targets, targets).sum(1).mean()
+        return Loss(float(policy_loss.detach() - entropy), float(value_loss.detach()))
+
+    def _follow(self) -> None:
+        """Moves the average towards the weights; faster while there are few steps to average."""
+        memory = min(self._config.averaging, self.steps / (self.steps + 10))
+        with torch.no_grad():
+            for name, tensor in self._learnt().items():
+                self._average[name].lerp_(tensor, 1 - memory)
+
+    def _learnt(self) -> dict[str, Tensor]:
+        """Weights and running means of normalisation."""
+        return {name: tensor for name, tensor in self._network.state_dict().items() if tensor.is_floating_point()}
+
+    def weights(self) -> dict[str, np.ndarray]:
+        """Of the net that plays: the average, by torch's names."""
+        return {name: tensor.contiguous().numpy().copy() for name, tensor in self._average.items()}
+
+    def save(self, path: Path) -> None:
+        """Weights, their average and the optimiser's moments in one safetensors file, written atomically."""
+        tensors = {f"network.{name}": tensor for name, tensor in self._network.state_dict().items()}
+        tensors |= {f"average.{name}": tensor for name, tensor in self._average.items()}
+        for name, parameter in self._network.named_parameters():
+            state = self._optimiser.state.get(parameter, {})
+            tensors |= {f"{moment}.{name}": state[moment] for moment in _MOMENTS if moment in state}
+        tensors |= {"steps": torch.tensor(self.steps), "is_folded": torch.tensor(self._is_folded)}
+        with atomic_write(path) as file:
+            file.write(save({name: tensor.contiguous() for name, tensor in tensors.items()}))
+
+    def load(self, path: Path) -> None:
+        """Continues from a file; raises NetError."""
+        try:
+            tensors = load(path.read_bytes())
+            self.steps, self._is_folded = int(tensors["steps"]), bool(tensors.get("is_folded", False))
+            self._network.load_state_dict(_part(tensors, "network."))
+            average = _part(tensors, "average.")
+            for name, tensor in self._average.items():
+                tensor.copy_(average[name])
+            for name, parameter in self._network.named_parameters():
+                if f"{_MOMENTS[0]}.{name}" in tensors:
+                    # In the memory format of the parameter, as the optimiser has it.
+                    moments = {each: torch.empty_like(parameter).copy_(tensors[f"{each}.{name}"]) for each in _MOMENTS}
+                    self._optimiser.state[parameter] = {"step": torch.tensor(float(self.steps)), **moments}
+        except Exception as error:  # safetensors and torch have errors of their own
+            raise NetError(f"{path} is not a checkpoint of this run: {one_line(error)}") from None
+
+
+def learning_rate(config: LearningConfig, steps: int, progress: float) -> float:
+    """Rises evenly in the warm-up, and falls as half a cosine with progress."""
+    rise = min(1.0, (steps + 1) / max(1, config.warm_up))
+    fall = config.last_rate + (1 - config.last_rate) * 0.5 * (1 + math.cos(math.pi * min(1.0, progress)))
+    return config.rate * rise * fall
+
+
+def _cross_entropy(logits: Tensor, is_playable: Tensor, targets: Tensor) -> Tensor:
+    """Of a softmax over playable cells, on average."""
+    chances = functional.log_softmax(logits.masked_fill(~is_playable, -1e9), 1)
+    return -(targets * chances).sum(1).mean()
+
+
+def _part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}

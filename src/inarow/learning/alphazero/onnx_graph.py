@@ -15,7 +15,7 @@ from onnx import ModelProto, TensorProto, helper, load_from_string, numpy_helper
 from inarow.errors import NetError
 from inarow.learning.alphazero.config import NetworkConfig
 from inarow.learning.pretrained import find_net, net_path
-from inarow.search.tree.planes import PLANES
+from inarow.search.tree.evaluation import PLANES
 from inarow.storage.atomic import content_hash
 
 Weights = Mapping[str, np.ndarray]  # the state of a `Network`, by torch's names
@@ -25,7 +25,7 @@ _NORM_EPSILON = 1e-5
 
 
 def to_onnx(weights: Weights) -> ModelProto:
-    """The graph: input `planes`, outputs `logits` and `values`; see `evaluator.py`."""
+    """The graph: input `planes`, outputs `logits` and `values`; see `net_file.net_evaluator`."""
     graph = _Graph(weights)
     cells = graph.add("Relu", graph.convolution("planes", "stem"))
     for number in range(size_of(weights)[1]):
@@ -43,9 +43,7 @@ def to_onnx(weights: Weights) -> ModelProto:
 
 
 def from_onnx(content: bytes) -> dict[str, np.ndarray]:
-    """The weights in a file that `to_onnx` made, by torch's names. What was folded in stays folded: norms have a mean
-    of zero and a variance of one. Of another file, whatever weights it has.
-    """
+    """The weights in a file of `to_onnx`, by torch's names. Norms stay folded in: mean 0, variance 1."""
     weights: dict[str, np.ndarray] = {}
     for tensor in load_from_string(content).graph.initializer:
         part, _, name = tensor.name.rpartition(".")
@@ -70,9 +68,7 @@ def size_of(weights: Weights) -> tuple[int, int]:
 
 
 def read_start(name: str, network: NetworkConfig) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """The weights of a net, a file or one that ships with inarow, and their provenance. Raises NetError, also if the
-    net is not of the size of `network`.
-    """
+    """The weights of a net and their provenance; raises NetError, also if its size is not that of `network`."""
     path = net_path(name)
     about = find_net(name).about
     weights = from_onnx(path.read_bytes())
@@ -105,36 +101,28 @@ class _Graph:
 
     def convolution(self, cells: str, part: str) -> str:
         """Of a `NormedConvolution`, with its normalisation folded in."""
-        weights = {
-            name: self._weights[f"{part}.norm.{name}"] for name in ("weight", "bias", "running_mean", "running_var")
-        }
-        scale = weights["weight"] / np.sqrt(weights["running_var"] + _NORM_EPSILON)
+        names = ("weight", "bias", "running_mean", "running_var")
+        weight, bias, mean, variance = (self._weights[f"{part}.norm.{name}"] for name in names)
+        scale = weight / np.sqrt(variance + _NORM_EPSILON)
         kernel = self._weights[f"{part}.convolution.weight"] * scale[:, None, None, None]
-        bias = weights["bias"] - weights["running_mean"] * scale
         width = kernel.shape[2]
-        return self.add(
-            "Conv",
-            cells,
+        inputs = (
             self.constant(f"{part}.kernel", kernel.astype(np.float32)),
-            self.constant(f"{part}.bias", bias.astype(np.float32)),
-            kernel_shape=[width, width],
-            pads=[width // 2] * 4,
+            self.constant(f"{part}.bias", (bias - mean * scale).astype(np.float32)),
         )
+        return self.add("Conv", cells, *inputs, kernel_shape=[width, width], pads=[width // 2] * 4)
 
     def linear(self, units: str, part: str) -> str:
         return self.add("Gemm", units, self.constant(f"{part}.weight"), self.constant(f"{part}.bias"), transB=1)
 
     def model(self) -> ModelProto:
-        board = ["n", "rows", "columns"]
-        graph = helper.make_graph(
-            self._nodes,
-            "alphazero",
-            [helper.make_tensor_value_info("planes", TensorProto.FLOAT, ["n", PLANES, "rows", "columns"])],
-            [
-                helper.make_tensor_value_info("logits", TensorProto.FLOAT, board),
-                helper.make_tensor_value_info("values", TensorProto.FLOAT, ["n"]),
-            ],
-            [numpy_helper.from_array(np.ascontiguousarray(array), name) for name, array in self._constants.items()],
-        )
+        shapes: dict[str, list[str | int | None]] = {
+            "planes": ["n", PLANES, "rows", "columns"],
+            "logits": ["n", "rows", "columns"],
+            "values": ["n"],
+        }
+        planes, *answers = (helper.make_tensor_value_info(name, TensorProto.FLOAT, shapes[name]) for name in shapes)
+        arrays = [numpy_helper.from_array(np.ascontiguousarray(each), name) for name, each in self._constants.items()]
+        graph = helper.make_graph(self._nodes, "alphazero", [planes], answers, arrays)
         opset = helper.make_opsetid("", _OPSET)
         return helper.make_model(graph, opset_imports=[opset], ir_version=_IR_VERSION, producer_name="inarow")

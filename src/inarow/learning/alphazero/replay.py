@@ -16,7 +16,7 @@ from inarow.games.layout import Layout
 from inarow.games.rules import action_count, landing_cell, row_and_column
 from inarow.games.spec import GameSpec
 from inarow.learning.alphazero.selfplay import Examples
-from inarow.search.tree.planes import PLANES, write_planes
+from inarow.search.tree.evaluation import PLANES, write_planes
 from inarow.storage.array_file import FileKind
 
 REPLAY_KIND = FileKind("inarow-examples", 1, "the examples of a run", ConfigError, max_bytes=64 << 30)
@@ -42,11 +42,9 @@ class Replay:
         self._number = {spec: number for number, spec in enumerate(specs)}
         self._rows, self._columns = max(spec.rows for spec in specs), max(spec.columns for spec in specs)
         self.seen = 0  # examples that ever came in
-        self._stones = np.zeros((capacity, words), np.uint64)
-        self._mask = np.zeros((capacity, words), np.uint64)
+        self._stones, self._mask = np.zeros((2, capacity, words), np.uint64)
         self._policies = np.zeros((capacity, max(spec.actions for spec in specs)), np.float32)
-        self._values = np.zeros(capacity, np.float32)
-        self._board = np.zeros(capacity, np.int16)
+        self._values, self._board = np.zeros(capacity, np.float32), np.zeros(capacity, np.int16)
 
     def __len__(self) -> int:
         return min(self.seen, len(self._values))
@@ -66,9 +64,7 @@ class Replay:
         self.seen += len(examples)
 
     def draw(self, count: int, window: int, rng: np.random.Generator, *, mirror: bool) -> Batch:
-        """A batch of examples from the newest `window`, some of them more than once; half of them mirrored
-        if `mirror`.
-        """
+        """A batch from the newest `window`, some of it more than once; half of it mirrored if `mirror`."""
         ages = rng.integers(1, min(window, len(self)) + 1, count)
         places = (self.seen - ages) % len(self._values)
         places = places[np.argsort(self._board[places], kind="stable")]
@@ -77,27 +73,14 @@ class Replay:
         policies = np.zeros((count, self._rows, self._columns), np.float32)
         numbers, starts = np.unique(self._board[places], return_index=True)
         for number, start, end in zip(numbers, starts, [*starts[1:], count], strict=True):
-            write_examples(
-                compiled_layout(self._specs[number]),
-                self._stones,
-                self._mask,
-                self._policies,
-                places[start:end],
-                is_mirrored[start:end],
-                planes[start:end],
-                policies[start:end],
-            )
+            layout, kept = compiled_layout(self._specs[number]), (self._stones, self._mask, self._policies)
+            by_example = (each[start:end] for each in (places, is_mirrored, planes, policies))
+            write_examples(layout, *kept, *by_example)
         sizes = {(self._specs[number].rows, self._specs[number].columns) for number in numbers}
         return Batch(planes, policies, self._values[places], sizes != {(self._rows, self._columns)})
 
     def _arrays(self) -> dict[str, np.ndarray]:
-        return {
-            "stones": self._stones,
-            "mask": self._mask,
-            "policies": self._policies,
-            "values": self._values,
-            "board": self._board,
-        }
+        return {name: getattr(self, f"_{name}") for name in ("stones", "mask", "policies", "values", "board")}
 
     def state(self) -> dict[str, np.ndarray]:
         """What `restore` needs: arrays."""

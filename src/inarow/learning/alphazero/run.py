@@ -19,16 +19,21 @@ import numpy as np
 
 from inarow.learning.alphazero import run_state
 from inarow.learning.alphazero.config import AlphaZeroConfig, GateConfig
-from inarow.learning.alphazero.evaluator import net_evaluator
-from inarow.learning.alphazero.gate import passes_gate
-from inarow.learning.alphazero.net_trainer import Loss, NetTrainer
+from inarow.learning.alphazero.network import Loss, NetTrainer
 from inarow.learning.alphazero.onnx_graph import read_start, to_onnx
-from inarow.learning.alphazero.players import ClusterSelfPlay, Player, PlaySlice, PlaySliceResult, play_slice
 from inarow.learning.alphazero.replay import Replay
 from inarow.learning.alphazero.run_state import CurvePoint, RunFolder, RunState
-from inarow.learning.alphazero.selfplay import SelfPlayOutput
+from inarow.learning.alphazero.selfplay import (
+    ClusterSelfPlay,
+    Player,
+    PlaySlice,
+    PlaySliceResult,
+    SelfPlayOutput,
+    passes_gate,
+    play_slice,
+)
 from inarow.learning.learner import CurveTable, Grade, Progress, Report, Run, Services, TrainedAgent, Watch
-from inarow.learning.net_file import ANY_BOARD, Net, NetAbout, to_bytes
+from inarow.learning.net_file import ANY_BOARD, Net, NetAbout, net_evaluator, to_bytes
 from inarow.learning.pretrained import ALPHAZERO
 from inarow.learning.run_folder import read_config, write_config
 from inarow.learning.warm_up import warm_up_for
@@ -42,7 +47,6 @@ _MOST_OWED_EXAMPLES = 8192  # older ones are no longer owed: a process that cann
 _SLICE_SECONDS = 0.5
 _ESTIMATE_SECONDS = 20.0  # training time after which the log gets an estimate of the time left
 _PROGRESS_PARTS = 1000
-_SHOWN_POINTS = 12
 
 
 class AlphaZeroRun(Run):
@@ -52,6 +56,8 @@ class AlphaZeroRun(Run):
         self.files, self.folder, self.product = files, files.path, files.net
         self._config, self._services = config, services
         self.log: list[str] = []
+        self.worker_bytes = 0
+        self.losses: list[Loss] = []  # since the last point of the curve
         self.replay = Replay(config.specs, config.learning.largest_window)
         self.trainer = NetTrainer(config.network, config.learning, config.seed)
         self._rng = np.random.default_rng(np.random.SeedSequence(config.seed, spawn_key=(_LEARNER_KEY,)))
@@ -61,10 +67,8 @@ class AlphaZeroRun(Run):
         if config.start is not None and not self.state.saves:
             weights, self.state.start = read_start(config.start, config.network)
             self.trainer.begin_with(weights)
-        self.losses: list[Loss] = []  # since the last point of the curve
-        self.worker_bytes = 0
         if not self.state.saves or not self.product.exists():
-            self._write(self._net_bytes())
+            self._write_net()
         self._published = self.product.read_bytes()
         self._evaluate = net_evaluator(Net(self._published, str(self.product)))
         self._player = Player(config, self._evaluate, 0, self.state.starts)
@@ -125,7 +129,8 @@ class AlphaZeroRun(Run):
     @property
     def simulations(self) -> int:
         """Of a search in self-play, now."""
-        return run_state.simulations_now(self.config, self.state)
+        first, last = self.config.selfplay.first_simulations, self.config.selfplay.simulations
+        return round(first + (last - first) * run_state.spent_share(self.config, self.state))
 
     @property
     def memory(self) -> dict[str, int]:
@@ -151,15 +156,13 @@ class AlphaZeroRun(Run):
         )
 
     def table(self) -> CurveTable:
-        rows = [point.cells() for point in self.curve[-_SHOWN_POINTS:]]
-        return CurveTable(run_state.HEADINGS, rows, self._note())
+        return CurveTable(run_state.HEADINGS, [point.cells() for point in self.curve[-12:]], self._note())
 
     def _note(self) -> str:
         """Present figures in one line: time left, speed, losses, core seconds, memory."""
         state, left = self.state, self.seconds_left
         megabytes = "  ".join(f"{name} {size / 1e6:.0f} MB" for name, size in self.memory.items() if size)
-        loss = self.losses[-1] if self.losses else None
-        losses = f"  loss {loss.policy:.3f} + {loss.value:.3f}" if loss is not None else ""
+        losses = "".join(f"  loss {loss.policy:.3f} + {loss.value:.3f}" for loss in self.losses[-1:])
         remaining = f"{left / 60:.1f} min left  " if left is not None else ""
         return (
             f"{remaining}{state.games:,} games, {state.games / max(1e-9, state.seconds):.1f}/s{losses}  "
@@ -168,14 +171,11 @@ class AlphaZeroRun(Run):
 
     def report(self) -> Report:
         state = self.state
-        facts: dict[str, Any] = {
+        facts = {
             "folder": str(self.folder),
             "net": str(self.product),
             "board": self._boards,
-            "iterations": state.iterations,
-            "games": state.games,
-            "examples": state.examples,
-            "steps": self.trainer.steps,
+            **self._counted(),
             "simulations": state.simulations,
             "evaluations": state.evaluations,
             "seconds": round(state.seconds, 1),
@@ -184,6 +184,10 @@ class AlphaZeroRun(Run):
             "bytes": self.memory,
         }
         return Report(facts=facts, details={"curve": state.curve})
+
+    def _counted(self) -> dict[str, Any]:
+        counts = {name: getattr(self.state, name) for name in ("iterations", "games", "examples")}
+        return {**counts, "steps": self.trainer.steps}
 
     @property
     def _boards(self) -> str:
@@ -199,9 +203,8 @@ class AlphaZeroRun(Run):
             number = self.config.workers - 1 if cluster is None else self.config.workers
             with self.files.claim.held(), open_worker_processes(number, cluster) as worker_processes:
                 self.state.starts += 1
-                cluster_play = (
-                    None if cluster is None else ClusterSelfPlay(worker_processes, self.config, self.state.starts)
-                )
+                start = self.state.starts
+                cluster_play = ClusterSelfPlay(worker_processes, self.config, start) if cluster else None
                 self._train(watch, worker_processes, cluster_play, checkpoint_seconds)
         spec = self.config.specs[0]
         return TrainedAgent(agent=f"alphazero:net={self.product}", board=str(spec), is_exportable=spec.gravity)
@@ -213,8 +216,7 @@ class AlphaZeroRun(Run):
         cluster_play: ClusterSelfPlay | None,
         checkpoint_seconds: float,
     ) -> None:
-        make_grade = self._services.make_grade
-        grade = None if make_grade is None else make_grade(self.config.specs)
+        grade = self._services.make_grade(self.config.specs) if self._services.make_grade else None
         warm_up_for(self.config.specs)
         saved = clock = time.monotonic()
         estimate_at = self.state.seconds + _ESTIMATE_SECONDS
@@ -252,14 +254,15 @@ class AlphaZeroRun(Run):
 
     def _work(self, cluster_play: ClusterSelfPlay | None) -> None:
         """Learns from a batch if one is owed; otherwise plays, or collects what was played."""
-        learning, state = self.config.learning, self.state
-        begin = time.process_time()
+        learning, state, begin = self.config.learning, self.state, time.process_time()
         if state.owed < learning.batch or self.replay.seen < _FIRST_BATCHES * learning.batch:
-            if cluster_play is not None:
-                self._exchange_with_cluster(cluster_play)
-                return
-            self._take(self._player.play())
-            state.play_seconds += time.process_time() - begin
+            if cluster_play is not None:  # nowhere else: which net plays what must not depend on time
+                cluster_play.give(self._published, self.simulations)
+                if (result := cluster_play.take(_SLICE_SECONDS)) is not None:
+                    self._take_slice(result, self.config.workers)
+            else:
+                self._take(self._player.play())
+                state.play_seconds += time.process_time() - begin
             return
         window = max(learning.smallest_window, int(learning.window * self.replay.seen))
         batch = self.replay.draw(learning.batch, window, self._rng, mirror=learning.mirror)
@@ -288,12 +291,6 @@ class AlphaZeroRun(Run):
                 task = PlaySlice(self.config, self.product, number, self.state.starts, self.simulations, _SLICE_SECONDS)
                 worker_process.give(play_slice, task)
 
-    def _exchange_with_cluster(self, cluster_play: ClusterSelfPlay) -> None:
-        """Hands out and collects tasks. This happens nowhere else: which net plays what must not depend on time."""
-        cluster_play.give(self._published, self.simulations)
-        if (result := cluster_play.take(_SLICE_SECONDS)) is not None:
-            self._take_slice(result, self.config.workers)
-
     def _take_slice(self, result: PlaySliceResult, worker_processes: int) -> None:
         for found in result.outputs:
             self._take(found)
@@ -313,11 +310,10 @@ class AlphaZeroRun(Run):
                 self._publish()
 
     def _passes(self, gate: GateConfig) -> bool:
-        config = self.config
-        key = (_GATE_KEY, self.state.iterations + 1)
+        config, key = self.config, (_GATE_KEY, self.state.iterations + 1)
         rng = np.random.default_rng(np.random.SeedSequence(config.seed, spawn_key=key))
         spec = config.specs[int(rng.integers(len(config.specs)))]
-        return passes_gate(spec, self._current(), self._evaluate, gate, config.search, rng)
+        return passes_gate(spec, (self._current(), self._evaluate), gate, config.search, rng)
 
     def _close(self, grade: Grade | None) -> None:
         """Publishes the last net, unless a gate decides, and completes the curve."""
@@ -327,9 +323,13 @@ class AlphaZeroRun(Run):
             self._add_point(grade)
         self.state.is_closed = True
 
+    def _write_net(self) -> None:
+        with atomic_write(self.product) as file:
+            file.write(self._net_bytes())
+
     def _publish(self) -> None:
-        self._published = self._net_bytes()
-        self._write(self._published)
+        self._write_net()
+        self._published = self.product.read_bytes()
         self._evaluate = net_evaluator(Net(self._published, str(self.product)))
         self._player.use(self._evaluate)
 
@@ -339,26 +339,13 @@ class AlphaZeroRun(Run):
 
     def _net_bytes(self) -> bytes:
         state, config = self.state, self.config
-        about = NetAbout(
-            kind=ALPHAZERO,
-            board=ANY_BOARD if config.board is None else str(config.specs[0]),
-            config=msgspec.to_builtins(config),
-            seed=config.seed,
-            provenance={
-                "iterations": state.iterations,
-                "games": state.games,
-                "examples": state.examples,
-                "steps": self.trainer.steps,
-                "seconds": round(state.seconds, 1),
-                "core_seconds": round(state.play_seconds + state.learn_seconds, 1),
-                **({"start": state.start} if state.start else {}),
-            },
-        )
+        board = ANY_BOARD if config.board is None else str(config.specs[0])
+        made, seconds = msgspec.to_builtins(config), round(state.play_seconds + state.learn_seconds, 1)
+        provenance = {**self._counted(), "seconds": round(state.seconds, 1), "core_seconds": seconds}
+        if state.start:
+            provenance["start"] = state.start
+        about = NetAbout(kind=ALPHAZERO, board=board, config=made, seed=config.seed, provenance=provenance)
         return to_bytes(to_onnx(self.trainer.weights()), about)
-
-    def _write(self, content: bytes) -> None:
-        with atomic_write(self.product) as file:
-            file.write(content)
 
     # --- The curve ---
 

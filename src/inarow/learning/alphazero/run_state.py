@@ -25,13 +25,12 @@ import numpy as np
 from inarow.errors import ConfigError, one_line
 from inarow.learning.alphazero.config import AlphaZeroConfig
 from inarow.learning.alphazero.replay import REPLAY_KIND, Replay
-from inarow.learning.games_file import GamesFile
-from inarow.learning.run_folder import CurveFiles, RunClaim
+from inarow.learning.run_folder import CurveFiles, GamesFile, RunClaim
 from inarow.storage.array_file import load_arrays, save_arrays
 from inarow.storage.atomic import atomic_write
 
 if TYPE_CHECKING:
-    from inarow.learning.alphazero.net_trainer import NetTrainer
+    from inarow.learning.alphazero.network import NetTrainer
 
 _VERSION = 1
 _POINTS = 12  # points of the curve, at least, about
@@ -60,17 +59,11 @@ class CurvePoint:
 
     def cells(self) -> tuple[str, ...]:
         """As text."""
-        return (
-            f"{self.seconds:.0f}",
-            f"{self.core_seconds:.0f}",
-            f"{self.iteration:,}",
-            f"{self.games:,}",
-            f"{self.games_per_second:.1f}",
-            f"{self.examples:,}",
-            f"{self.steps:,}",
-            *(f"{loss:.3f}" if loss is not None else "-" for loss in (self.policy_loss, self.value_loss)),
-            *(f"{rate:.1%}" if rate is not None else "-" for rate in (self.raw_accuracy, self.search_accuracy)),
-        )
+        times = f"{self.seconds:.0f}", f"{self.core_seconds:.0f}"
+        counts = f"{self.iteration:,}", f"{self.games:,}", f"{self.games_per_second:.1f}", f"{self.examples:,}"
+        losses = ("-" if loss is None else f"{loss:.3f}" for loss in (self.policy_loss, self.value_loss))
+        rates = ("-" if rate is None else f"{rate:.1%}" for rate in (self.raw_accuracy, self.search_accuracy))
+        return *times, *counts, f"{self.steps:,}", *losses, *rates
 
 
 class RunState(msgspec.Struct, kw_only=True):
@@ -92,13 +85,6 @@ class RunState(msgspec.Struct, kw_only=True):
     start: dict[str, Any] = {}  # the net that it began with: its name, the hash of its file, its provenance
     random: dict[str, Any] = {}
     curve: list[CurvePoint] = []
-
-
-def write_state(path: Path, state: RunState) -> None:
-    """Writes the file atomically."""
-    document = {"version": _VERSION, **msgspec.to_builtins(state)}
-    with atomic_write(path) as file:
-        file.write(json.dumps(document).encode())  # with integers of any size
 
 
 def read_state(path: Path) -> RunState:
@@ -124,22 +110,21 @@ class RunFolder:
     """The files of a run."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self.net = path / "net.onnx"
-        self.games = GamesFile(path)
-        self._state = path / "state.json"
-        self._curve_files = CurveFiles(path, CurvePoint, step="games")
+        self.path, self.net, self._state = path, path / "net.onnx", path / "state.json"
+        self.games, self._curve_files = GamesFile(path), CurveFiles(path, CurvePoint, step="games")
         self.claim = RunClaim(path, self._state.name)
 
     def save(self, state: RunState, trainer: NetTrainer, replay: Replay) -> None:
         """Writes a checkpoint."""
         state.saves += 1
-        trainer.save(self._learner_file(state))
-        save_arrays(self._replay_file(state), REPLAY_KIND, {}, replay.state())
+        learner_file, replay_file = self._checkpoint_files(state.saves)
+        trainer.save(learner_file)
+        save_arrays(replay_file, REPLAY_KIND, {}, replay.state())
         self.games.sync()
-        write_state(self._state, state)
+        with atomic_write(self._state) as file:  # json: integers of any size
+            file.write(json.dumps({"version": _VERSION, **msgspec.to_builtins(state)}).encode())
         for old in (*self.path.glob("learner-*.safetensors"), *self.path.glob("replay-*.npz")):
-            if old not in (self._learner_file(state), self._replay_file(state)):
+            if old not in (learner_file, replay_file):
                 old.unlink(missing_ok=True)
         self._curve_files.write(state.curve)
 
@@ -149,17 +134,15 @@ class RunFolder:
             self.games.begin()
             return RunState()
         state = read_state(self._state)
-        trainer.load(self._learner_file(state))
-        with load_arrays(self._replay_file(state), REPLAY_KIND) as (_, arrays):
+        learner_file, replay_file = self._checkpoint_files(state.saves)
+        trainer.load(learner_file)
+        with load_arrays(replay_file, REPLAY_KIND) as (_, arrays):
             replay.restore({name: arrays[name] for name in replay.state()})
         self.games.cut(state.games)
         return state
 
-    def _learner_file(self, state: RunState) -> Path:
-        return self.path / f"learner-{state.saves}.safetensors"
-
-    def _replay_file(self, state: RunState) -> Path:
-        return self.path / f"replay-{state.saves}.npz"
+    def _checkpoint_files(self, number: int) -> tuple[Path, Path]:
+        return self.path / f"learner-{number}.safetensors", self.path / f"replay-{number}.npz"
 
 
 # --- The budget ---
@@ -176,29 +159,17 @@ def spent_share(config: AlphaZeroConfig, state: RunState) -> float:
 
 def is_finished(config: AlphaZeroConfig, state: RunState) -> bool:
     """Whether the budget is spent. Iterations count when they are over."""
-    if config.minutes is not None:
-        return spent_share(config, state) >= 1.0
-    return state.iterations >= (config.iterations or 0)
+    return state.iterations >= config.iterations if config.iterations else spent_share(config, state) >= 1.0
 
 
 def seconds_left(config: AlphaZeroConfig, state: RunState) -> float | None:
-    """Until the budget is spent, at the present pace; None at the very beginning."""
-    done = spent_share(config, state) or _guessed_share(config, state)
+    """At the present pace, by simulations while no game has ended; None at the very beginning."""
+    done = spent_share(config, state)
+    if not done and config.iterations:
+        cells = sum(spec.cells for spec in config.specs) / len(config.specs)
+        moves = config.iterations * config.iteration_games * cells * _USUAL_GAME
+        done = min(1.0, state.simulations / (moves * config.selfplay.simulations))
     return state.seconds * (1 - done) / done if done > 0 else None
-
-
-def _guessed_share(config: AlphaZeroConfig, state: RunState) -> float:
-    """By simulations, while no game has ended yet."""
-    cells = sum(spec.cells for spec in config.specs) / len(config.specs)
-    games = (config.iterations or 0) * config.iteration_games
-    simulations = games * config.selfplay.simulations * cells * _USUAL_GAME
-    return min(1.0, state.simulations / simulations) if simulations else 0.0
-
-
-def simulations_now(config: AlphaZeroConfig, state: RunState) -> int:
-    """Of a search in self-play."""
-    first, last = config.selfplay.first_simulations, config.selfplay.simulations
-    return round(first + (last - first) * spent_share(config, state))
 
 
 def point_is_due(config: AlphaZeroConfig, state: RunState, since: float) -> bool:

@@ -1,38 +1,45 @@
-"""Games of the network against itself on one board: the shell around `selfplay_kernel.py`."""
+"""Games that an AlphaZero run plays: of its network against itself, by the learning process, by local workers and by a
+cluster, and matches between two networks. `selfplay_kernel.py` plays those of one board.
+
+Local workers get the net as a file, replaced as a whole, and continue their games from task to task. On a cluster a
+node may die at any moment, and games that continue would die with it; so each task there is a batch of whole games,
+a pure function of the task, which can be played again. Batches are numbered, assigned in turn and collected in order:
+which net plays which games does not depend on speed, and a run follows from its config alone.
+"""
 
 from __future__ import annotations
 
+import time
+from collections import deque
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+from msgspec import structs
 
 from inarow.games.kernels import compiled_layout
 from inarow.games.notation import format_moves
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.learning.alphazero.config import SelfPlayConfig
-from inarow.learning.alphazero.selfplay_kernel import (
-    EVALUATIONS,
-    EXAMPLES,
-    GAMES_DONE,
-    MOVES,
-    SIMULATIONS,
-    TO_BEGIN,
-    SelfPlaySettings,
-    SelfPlayState,
-    make_buffers,
-    make_games,
-    play_on,
-)
-from inarow.learning.games_file import PlayedGame
+from inarow.learning.alphazero import selfplay_kernel as kernels
+from inarow.learning.alphazero.config import AlphaZeroConfig, GateConfig, SelfPlayConfig
+from inarow.learning.net_file import Net, load_net, net_evaluator
+from inarow.learning.pretrained import ALPHAZERO
+from inarow.learning.run_folder import PlayedGame
 from inarow.search.tree.config import SearchConfig, search_rules
 from inarow.search.tree.evaluation import Evaluate, checked_answers, clear_cache, make_cache
 from inarow.search.tree.memory import array_bytes, make_network_trees, make_search_state
+from inarow.search.tree.search import NetSearch
 from inarow.search.tree.selection import halving_plan
 from inarow.search.tree.simulation import SearchContext, make_batch
+from inarow.workers import Shared, WorkerProcesses
 
-_STEPS = 16  # questions to the network that make a `SelfPlayOutput`, when games are played to their end
+_STEPS = 16  # questions to the network that make a `SelfPlayOutput`, between two boards or two looks at the clock
 _SPARE_SLOTS = 8  # for each simulation beyond a block of children: nodes of forced moves
+_PLAYERS_KEY, _BATCHES_KEY = 1, 4  # of random streams, below the seed of the run
+_IN_ADVANCE = 2  # batches assigned to each worker of a cluster: one to play and the next
+_OPENING_PLIES, _OPENING_TRIES = 4, 100  # of a match
+_MATCH_MEMORY = 32 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +79,13 @@ class SelfPlay:
         rng: np.random.Generator,
         *,
         cache_memory: int,
+        simulations: int = 0,
     ) -> None:
-        self.spec = spec
-        self._evaluate = evaluate
-        self._rng = rng
+        """`simulations` of a move; those of the beginning of a run if not given."""
+        self.spec, self._evaluate, self._rng, self._considered = spec, evaluate, rng, search.considered
         layout = compiled_layout(spec)
         slots = 1 + (max(config.simulations, config.quick_simulations) + 1) * (spec.actions + _SPARE_SLOTS)
-        self._play = SelfPlayState(
+        self._play = kernels.SelfPlayState(
             search=SearchContext(
                 layout=layout,
                 tree=make_network_trees(config.games, slots),
@@ -87,14 +94,24 @@ class SelfPlay:
                 rules=search_rules(search, noise=config.noise),
                 plan=np.zeros((0, 0), np.int32),
             ),
-            games=make_games(config.games, layout),
-            buffers=make_buffers(config.games, layout),
-            settings=_settings(config, spec),
+            games=kernels.make_games(config.games, layout),
+            buffers=kernels.make_buffers(config.games, layout),
+            settings=kernels.SelfPlaySettings(
+                simulations=0,
+                quick_simulations=config.quick_simulations,
+                quick_share=np.float64(config.quick_share),
+                random_starts=np.float64(config.random_starts),
+                random_plies=min(config.random_plies, spec.cells // 2),
+                early_stop=np.float64(config.early_stop),
+                drawn_plies=config.drawn_plies,
+                dirichlet=np.float64(config.dirichlet),
+                search_weight=np.float64(config.search_weight),
+            ),
         )
         self._batch = make_batch(config.games, layout)
         self._no_answers = self._batch.logits, self._batch.values
         self._asked = 0
-        self.set_simulations(config.first_simulations, search.considered)
+        self.set_simulations(simulations or config.first_simulations)
 
     @property
     def bytes(self) -> int:
@@ -108,17 +125,18 @@ class SelfPlay:
         self._evaluate = evaluate
         clear_cache(self._play.search.cache)
 
-    def set_simulations(self, simulations: int, considered: int) -> None:
+    def set_simulations(self, simulations: int) -> None:
         """For moves from now on; must not be fewer than before, since searches in progress follow the plan, too."""
         self._play = self._play._replace(
-            search=self._play.search._replace(plan=halving_plan(considered, simulations)),
+            search=self._play.search._replace(plan=halving_plan(self._considered, simulations)),
             settings=self._play.settings._replace(simulations=simulations),
         )
 
     def play(self, steps: int) -> SelfPlayOutput:
         """Asks the network `steps` times about all games."""
         buffers, counts = self._play.buffers, self._play.buffers.counts
-        counts[SIMULATIONS] = counts[EVALUATIONS] = counts[MOVES] = 0
+        totals = [kernels.SIMULATIONS, kernels.EVALUATIONS, kernels.MOVES]
+        counts[totals] = 0
         learnt = buffers.stones, buffers.mask, buffers.policies, buffers.values
         parts = [tuple(array[:0] for array in learnt)]
         games: list[PlayedGame] = []
@@ -126,50 +144,223 @@ class SelfPlay:
             logits, values = self._no_answers
             if self._asked:
                 logits, values = checked_answers(self._evaluate, self._batch.planes[: self._asked])
-            self._asked = play_on(self._play, self._batch._replace(logits=logits, values=values), self._rng)
-            if counts[GAMES_DONE]:
-                games += [self._game(number) for number in range(counts[GAMES_DONE])]
-                parts.append(tuple(array[: counts[EXAMPLES]].copy() for array in learnt))
-        return SelfPlayOutput(
-            self.spec,
-            Examples(*map(np.concatenate, zip(*parts, strict=True))),
-            tuple(games),
-            int(counts[SIMULATIONS]),
-            int(counts[EVALUATIONS]),
-            int(counts[MOVES]),
-        )
+            self._asked = kernels.play_on(self._play, self._batch._replace(logits=logits, values=values), self._rng)
+            if counts[kernels.GAMES_DONE]:
+                games += [self._game(number) for number in range(counts[kernels.GAMES_DONE])]
+                parts.append(tuple(array[: counts[kernels.EXAMPLES]].copy() for array in learnt))
+        examples = Examples(*map(np.concatenate, zip(*parts, strict=True)))
+        return SelfPlayOutput(self.spec, examples, tuple(games), *counts[totals].tolist())
 
     def play_out(self, games: int) -> tuple[SelfPlayOutput, ...]:
-        """Plays this number of games to their end. With fresh memory and the same network all the time, the games
-        follow from the random stream alone.
-        """
+        """Plays this number of games to their end. With fresh memory, they follow from network and random stream."""
         counts = self._play.buffers.counts
-        counts[TO_BEGIN] = games
+        counts[kernels.TO_BEGIN] = games
         outputs = []
-        while counts[TO_BEGIN] or self._asked:
+        while counts[kernels.TO_BEGIN] or self._asked:
             outputs.append(self.play(_STEPS))
         return tuple(outputs)
 
     def _game(self, number: int) -> PlayedGame:
         buffers, start = self._play.buffers, Position.start(self.spec)
         actions = [start.action_of(int(cell)) for cell in buffers.cells[number, : buffers.plies[number]]]
-        return PlayedGame(
-            board=str(self.spec),
-            opening=int(buffers.opening[number]),
-            result=int(buffers.results[number]),
-            moves=format_moves(actions, self.spec),
-        )
+        moves = format_moves(actions, self.spec)
+        return PlayedGame(str(self.spec), int(buffers.opening[number]), int(buffers.results[number]), moves)
 
 
-def _settings(config: SelfPlayConfig, spec: GameSpec) -> SelfPlaySettings:
-    return SelfPlaySettings(
-        simulations=config.first_simulations,
-        quick_simulations=config.quick_simulations,
-        quick_share=np.float64(config.quick_share),
-        random_starts=np.float64(config.random_starts),
-        random_plies=min(config.random_plies, spec.cells // 2),
-        early_stop=np.float64(config.early_stop),
-        drawn_plies=config.drawn_plies,
-        dirichlet=np.float64(config.dirichlet),
-        search_weight=np.float64(config.search_weight),
+# --- Players ---
+
+
+class Player:
+    """Plays on the boards of a run, the same number of games on each. Equal time would give nearly all games to
+    boards on which games are short: of 4x4 to 9x9 with lines of three to five those of three had 93 %.
+    """
+
+    def __init__(self, config: AlphaZeroConfig, evaluate: Evaluate, number: int, start: int) -> None:
+        """The `number` of the process and the number of starts of the run determine its random stream."""
+        self._config, self._evaluate = config, evaluate
+        self._rng = np.random.default_rng(np.random.SeedSequence(config.seed, spawn_key=(_PLAYERS_KEY, number, start)))
+        self._simulations = config.selfplay.first_simulations
+        self._boards: dict[GameSpec, SelfPlay] = {}
+        order = self._rng.permutation(len(config.specs)).tolist()
+        self._ended = {config.specs[number]: 0 for number in order}  # games by board
+
+    @property
+    def bytes(self) -> int:
+        """Of what was allocated so far; every board that is played on needs its share."""
+        return sum(board.bytes for board in self._boards.values())
+
+    def use(self, evaluate: Evaluate) -> None:
+        """Continues with another network."""
+        self._evaluate = evaluate
+        for board in self._boards.values():
+            board.use(evaluate)
+
+    def set_simulations(self, simulations: int) -> None:
+        """For moves from now on; never fewer than before."""
+        self._simulations = max(self._simulations, simulations)
+        for board in self._boards.values():
+            board.set_simulations(self._simulations)
+
+    def play(self, steps: int = _STEPS) -> SelfPlayOutput:
+        """Plays some steps on the board with the fewest games so far."""
+        spec = min(self._ended, key=self._ended.__getitem__)
+        if spec not in self._boards:
+            config, rng = self._config, self._rng.spawn(1)[0]
+            memory = (config.selfplay.cache << 20) // len(config.specs)
+            settings = {"cache_memory": memory, "simulations": self._simulations}
+            self._boards[spec] = SelfPlay(spec, self._evaluate, config.selfplay, config.search, rng, **settings)
+        output = self._boards[spec].play(steps)
+        self._ended[spec] += len(output.games)
+        return output
+
+
+@dataclass(frozen=True, slots=True)
+class PlaySlice:
+    """A task for a local worker: continue its games for some time with the net in a file."""
+
+    config: AlphaZeroConfig
+    net: Path
+    number: int
+    start: int
+    simulations: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class PlaySliceResult:
+    """What a worker has played."""
+
+    outputs: tuple[SelfPlayOutput, ...]
+    core_seconds: float
+    bytes: int  # of all memory of its games
+
+
+_players: dict[int, tuple[Player, Net]] = {}  # in a local worker: its player and the net that it uses, between tasks
+
+
+def play_slice(task: PlaySlice) -> PlaySliceResult:
+    """Continues the games of the task before."""
+    net = load_net(task.net, ALPHAZERO)
+    player, net_before = _players.get(task.start, (None, None))
+    if player is None:
+        player = Player(task.config, net_evaluator(net), task.number, task.start)
+    elif net is not net_before:
+        player.use(net_evaluator(net))
+    _players[task.start] = player, net
+    player.set_simulations(task.simulations)
+    begin, end = time.process_time(), time.monotonic() + task.seconds
+    outputs = [player.play()]
+    while time.monotonic() < end:
+        outputs.append(player.play())
+    return PlaySliceResult(tuple(outputs), time.process_time() - begin, player.bytes)
+
+
+# --- A cluster ---
+
+
+@dataclass(frozen=True, slots=True)
+class GameBatch:
+    """A task for a cluster: play some games to their end with one net."""
+
+    config: AlphaZeroConfig
+    net: Shared[bytes]
+    start: int  # number of starts of the run; together with `number` it determines the random stream of the batch
+    number: int
+    simulations: int
+    games: int
+
+
+_nets: list[tuple[Shared[bytes], Evaluate]] = []  # in a worker of a cluster: the last net, loaded
+
+
+def play_batch(task: GameBatch) -> PlaySliceResult:
+    """Plays a batch; the games follow from the task alone."""
+    begin, config = time.process_time(), task.config
+    if not _nets or _nets[0][0] != task.net:
+        _nets[:] = [(task.net, net_evaluator(Net(task.net.value, "the net")))]
+    rng = np.random.default_rng(np.random.SeedSequence(config.seed, spawn_key=(_BATCHES_KEY, task.start, task.number)))
+    board = SelfPlay(
+        config.specs[int(rng.integers(len(config.specs)))],
+        _nets[0][1],
+        structs.replace(config.selfplay, games=min(config.selfplay.games, task.games)),
+        config.search,
+        rng,
+        cache_memory=config.selfplay.cache << 20,
+        simulations=task.simulations,
     )
+    return PlaySliceResult(board.play_out(task.games), time.process_time() - begin, board.bytes)
+
+
+class ClusterSelfPlay:
+    """Worker processes that play for a run. The batches assigned and not yet collected are about one iteration."""
+
+    def __init__(self, workers: WorkerProcesses, config: AlphaZeroConfig, start: int) -> None:
+        self._workers, self._config, self._start = workers, config, start
+        self._in_advance = _IN_ADVANCE * len(workers)
+        self._games = max(1, min(config.selfplay.games, config.iteration_games // self._in_advance))
+        self._given = self._taken = 0
+        # By worker: results whose turn has not come.
+        self._results: tuple[deque[PlaySliceResult], ...] = tuple(deque() for _ in workers)
+        self._net: tuple[bytes, Shared[bytes]] | None = None
+
+    def give(self, net: bytes, simulations: int) -> None:
+        """Assigns all batches that may be assigned now, to be played with the content of this net file."""
+        if self._given == self._taken + self._in_advance:
+            return
+        if self._net is None or self._net[0] is not net:
+            self._net = net, self._workers.share(net)
+        while self._given < self._taken + self._in_advance:
+            task = GameBatch(self._config, self._net[1], self._start, self._given, simulations, self._games)
+            self._workers[self._given % len(self._workers)].give(play_batch, task)
+            self._given += 1
+
+    def take(self, seconds: float) -> PlaySliceResult | None:
+        """The next batch in order, or None if it does not arrive within this time."""
+        turn = self._taken % len(self._workers)
+        if not self._results[turn]:
+            self._results[turn].extend(self._workers[turn].take(seconds))
+        if not self._results[turn]:
+            return None
+        self._taken += 1
+        return self._results[turn].popleft()
+
+
+# --- Matches between two networks ---
+
+
+def passes_gate(
+    spec: GameSpec, nets: tuple[Evaluate, Evaluate], gate: GateConfig, search: SearchConfig, rng: np.random.Generator
+) -> bool:
+    """Whether the first net wins often enough; a match without a decided game is not enough."""
+    wins, losses = play_match(spec, nets, gate, search, rng)
+    return wins + losses > 0 and wins >= gate.threshold * (wins + losses)
+
+
+def play_match(
+    spec: GameSpec, nets: tuple[Evaluate, Evaluate], gate: GateConfig, search: SearchConfig, rng: np.random.Generator
+) -> tuple[int, int]:
+    """(Wins, losses) of the first net in games from random openings, each opening played with both sides."""
+    players = [NetSearch(spec, each, search, games=gate.games, memory=_MATCH_MEMORY) for each in nets]
+    openings = [_opening(spec, rng) for _ in range(-(-gate.games // 2))]
+    positions = [openings[game // 2] for game in range(gate.games)]
+    while any(not position.is_over for position in positions):
+        for number, player in enumerate(players):
+            turn = [game for game, at in enumerate(positions) if not at.is_over and (at.ply + game) % 2 == number]
+            found = player.search_many([positions[game] for game in turn], gate.simulations)
+            for game, result in zip(turn, found, strict=True):
+                positions[game] = positions[game].play(result.action)
+    wins = sum(position.winner == 1 + game % 2 for game, position in enumerate(positions))
+    losses = sum(position.winner == 2 - game % 2 for game, position in enumerate(positions))
+    return wins, losses
+
+
+def _opening(spec: GameSpec, rng: np.random.Generator) -> Position:
+    """A few random moves after which no move wins at once; the empty board if none are found."""
+    for _ in range(_OPENING_TRIES):
+        position = Position.start(spec)
+        for _ in range(min(_OPENING_PLIES, spec.cells // 4)):
+            if not position.is_over:
+                position = position.play(rng.choice(position.legal_actions))
+        if not position.is_over and not position.winning_actions():
+            return position
+    return Position.start(spec)

@@ -17,10 +17,9 @@ from inarow.games.bits import Bits, count_cells, first_cell, load, single_cell, 
 from inarow.games.kernels import kernel
 from inarow.games.layout import Layout
 from inarow.games.rules import action_count, action_of
-from inarow.search.tree.memory import DRAWN, ROOT, UNKNOWN, reset_search, reset_tree, word_count
-from inarow.search.tree.proofs import examine, proven_value
+from inarow.search.tree.memory import DRAWN, ROOT, UNKNOWN, proven_value, reset_search, reset_tree, word_count
 from inarow.search.tree.selection import best_child, improve_policy
-from inarow.search.tree.simulation import NetworkBatch, SearchContext, simulate, take_answer
+from inarow.search.tree.simulation import NetworkBatch, SearchContext, examine, simulate, take_answer
 
 
 class SelfPlaySettings(NamedTuple):
@@ -83,8 +82,7 @@ class SelfPlayState(NamedTuple):
 
 def make_games(games: int, layout: Layout) -> GamesInProgress:
     """New games."""
-    cells = layout.rows * layout.columns
-    actions = action_count(layout)
+    cells, actions = layout.rows * layout.columns, action_count(layout)
     return GamesInProgress(
         cells=np.zeros((games, cells), np.int16),
         opening=np.zeros(games, np.int32),
@@ -120,9 +118,8 @@ def make_buffers(games: int, layout: Layout) -> SelfPlayBuffers:
 
 @kernel
 def play_on(play: SelfPlayState, batch: NetworkBatch, rng: np.random.Generator) -> int:
-    """Takes the network's answers and continues all games, each until it waits for the network or ends; returns the
-    number that wait now, as `simulation.advance` does. The next call begins another game in the place of one that
-    has ended, if more are to begin.
+    """Takes the network's answers and continues all games, each until it waits for the network or ends; returns how
+    many wait, as `simulation.advance` does. The next call begins games in place of those that ended, if any are left.
     """
     search, games, counts = play.search, play.games, play.buffers.counts
     counts[GAMES_DONE] = counts[EXAMPLES] = 0
@@ -252,9 +249,7 @@ def chosen_child(search: SearchContext, drawn_plies: int, rng: np.random.Generat
 
 @register_jitable
 def keep_policy(play: SelfPlayState, game: int, root: int) -> None:
-    """Keeps the policy that the search prefers as an example: the winning move of a position that is proven won, and
-    all zeros where every move is proven lost.
-    """
+    """Keeps the policy of the search as an example: the winning move if proven won, all zeros if every move is lost."""
     search, games = play.search, play.games
     tree, state, rules = search.tree, search.state, search.rules
     ply, proof = state.ply[game], tree.proof[root]

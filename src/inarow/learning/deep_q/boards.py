@@ -12,7 +12,7 @@ from inarow.games.kernels import completes_line, hash_key, kernel
 from inarow.games.layout import Layout
 from inarow.games.rules import action_count, landing_cell
 from inarow.games.spec import GameSpec
-from inarow.learning.exploration.decisions import decision_of
+from inarow.learning.exploration.explorer import decision_of
 from inarow.search.minimax.alphabeta import MinimaxContext
 from inarow.search.minimax.negamax import negamax_move
 
@@ -45,13 +45,9 @@ def empty_boards(spec: GameSpec, count: int) -> Boards:
 def empty_afterstates(spec: GameSpec, count: int) -> Afterstates:
     """Memory for this many games."""
     most = count * spec.actions
-    return Afterstates(
-        np.empty(count, np.uint64),
-        np.empty(count, np.int64),
-        np.empty(most, np.uint64),
-        np.empty(most, np.int64),
-        np.empty((most, spec.rows, spec.columns), np.float32),
-    )
+    planes = np.empty((most, spec.rows, spec.columns), np.float32)
+    games, moves = ((np.empty(size, np.uint64), np.empty(size, np.int64)) for size in (count, most))
+    return Afterstates(*games, *moves, planes)
 
 
 @kernel
@@ -92,9 +88,7 @@ def draw_board(layout: Layout, own: Any, mask: Any, plane: np.ndarray) -> None:
 def play_actions(
     layout: Layout, boards: Boards, games: np.ndarray, actions: np.ndarray, is_learner: bool, results: np.ndarray
 ) -> None:
-    """Plays the n-th action in the n-th of `games`, by the learner or by its opponent. A game that ends gets its
-    result, int64 [N], which was ONGOING.
-    """
+    """Plays the n-th action in the n-th of `games`. A game that ends gets its result, int64 [N], which was ONGOING."""
     own, mask = boards.own, boards.mask
     for number in range(len(games)):
         game = games[number]

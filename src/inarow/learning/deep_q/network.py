@@ -57,18 +57,15 @@ class TrainedNet:
         torch.set_num_threads(1)
         self._config = config
         self._parameters = {name: _parameter(array) for name, array in weights.items()}
-        self._convolutions = len(config.network.filters)
-        self._dense = len(config.network.dense) + 1
-        self._optimiser = torch.optim.Adam(
-            self._parameters.values(), lr=config.learning_rate, eps=_EPSILON, foreach=True
-        )
+        self._convolutions, self._dense = len(config.network.filters), len(config.network.dense) + 1
+        parameters = self._parameters.values()
+        self._optimiser = torch.optim.Adam(parameters, config.learning_rate, eps=_EPSILON, foreach=True)
 
     def fit(self, planes: np.ndarray, targets: np.ndarray, rng: np.random.Generator) -> float:
         """Fits the values of boards, float32 [N, rows, columns], to targets, float32 [N], by least squares, in a new
         order in each epoch. Returns the mean loss of the last epoch.
         """
-        boards, wanted = torch.from_numpy(planes[:, None]), torch.from_numpy(targets)
-        loss = 0.0
+        boards, wanted, loss = torch.from_numpy(planes[:, None]), torch.from_numpy(targets), 0.0
         for _ in range(self._config.epochs):
             loss = 0.0
             order = torch.from_numpy(rng.permutation(len(planes)))
@@ -115,12 +112,11 @@ class TrainedNet:
         for name, tensor in self._parameters.items():
             with torch.no_grad():
                 tensor.copy_(torch.from_numpy(state[name]))
-            if f"{name}.step" in state:
-                moments = {part: torch.empty_like(tensor) for part in ("exp_avg", "exp_avg_sq")}
-                for part, value in moments.items():
-                    value.detach_().copy_(torch.from_numpy(state[f"{name}.{part}"]))
-                step = torch.from_numpy(state[f"{name}.step"].copy())
-                self._optimiser.state[tensor] = {"step": step, **moments}
+                if f"{name}.step" in state:
+                    kept = {part: torch.from_numpy(state[f"{name}.{part}"]) for part in ("exp_avg", "exp_avg_sq")}
+                    moments = {part: torch.empty_like(tensor).copy_(value) for part, value in kept.items()}
+                    step = torch.from_numpy(state[f"{name}.step"].copy())
+                    self._optimiser.state[tensor] = {"step": step, **moments}
 
 
 def _parameter(array: np.ndarray) -> torch.nn.Parameter:
@@ -131,8 +127,7 @@ def _parameter(array: np.ndarray) -> torch.nn.Parameter:
 
 
 def _array(tensor: torch.Tensor) -> np.ndarray:
-    array: np.ndarray = tensor.detach().contiguous().numpy().copy()
-    return array
+    return np.array(tensor.detach().contiguous().numpy())
 
 
 # --- ONNX ---
@@ -140,32 +135,25 @@ def _array(tensor: torch.Tensor) -> np.ndarray:
 
 def to_model(weights: Mapping[str, np.ndarray], spec: GameSpec) -> ModelProto:
     """From `planes`, float32 [N, 1, rows, columns], to `values`, float32 [N, 1]."""
-    nodes = []
-    current = "planes"
+    nodes, current = [], "planes"
     convolutions = sum(name.startswith("conv") for name in weights) // 2
-    dense = len(weights) // 2 - convolutions
+    dense, (before, after) = len(weights) // 2 - convolutions, _PADDING
     for number in range(convolutions):
-        names = [current, f"conv{number}.weight", f"conv{number}.bias"]
-        before, after = _PADDING
-        pads = [before, before, after, after]
+        names, pads = [current, f"conv{number}.weight", f"conv{number}.bias"], [before, before, after, after]
         nodes.append(helper.make_node("Conv", names, [f"sum{number}"], kernel_shape=[_SIDE, _SIDE], pads=pads))
         nodes.append(helper.make_node("LeakyRelu", [f"sum{number}"], [f"cells{number}"], alpha=_LEAK))
         current = f"cells{number}"
     nodes.append(helper.make_node("Flatten", [current], ["flat"]))
     current = "flat"
     for number in range(dense):
-        is_last = number + 1 == dense
-        result = "values" if is_last else f"dense_sum{number}"
+        result = "values" if number + 1 == dense else f"dense_sum{number}"
         names = [current, f"dense{number}.weight", f"dense{number}.bias"]
         nodes.append(helper.make_node("Gemm", names, [result], transB=1))
-        if not is_last:
+        if number + 1 < dense:
             nodes.append(helper.make_node("LeakyRelu", [result], [f"dense_out{number}"], alpha=_LEAK))
             current = f"dense_out{number}"
-    graph = helper.make_graph(
-        nodes,
-        "deep-q",
-        [helper.make_tensor_value_info("planes", TensorProto.FLOAT, ["positions", 1, spec.rows, spec.columns])],
-        [helper.make_tensor_value_info("values", TensorProto.FLOAT, ["positions", 1])],
-        [numpy_helper.from_array(np.ascontiguousarray(array), name) for name, array in weights.items()],
-    )
+    planes = helper.make_tensor_value_info("planes", TensorProto.FLOAT, ["positions", 1, spec.rows, spec.columns])
+    values = helper.make_tensor_value_info("values", TensorProto.FLOAT, ["positions", 1])
+    arrays = [numpy_helper.from_array(np.ascontiguousarray(array), name) for name, array in weights.items()]
+    graph = helper.make_graph(nodes, "deep-q", [planes], [values], arrays)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR_VERSION)

@@ -1,4 +1,5 @@
-"""Games of a learner with a fixed net, many at a time: all moves of all games in one call of the net.
+"""Nets of deep Q-learning in play: the value of each move is that of the board after it. Games of a learner with a
+fixed net are played many at a time, with all moves of all games in one call of the net.
 
 What a learner keeps by position, such as flags, evolves as if games were played one after the other: a position always
 comes at the same ply, and at each ply games choose in their order.
@@ -9,21 +10,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from pathlib import Path
 
 import numpy as np
 
-from inarow.errors import ConfigError
+from inarow.errors import ConfigError, NetError, one_line
+from inarow.games.bits import from_int, store
 from inarow.games.kernels import compiled_layout
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.learning.deep_q.boards import ONGOING, Boards, choose_by_negamax, empty_boards, play_actions
-from inarow.learning.deep_q.values import look_ahead
+from inarow.learning.config import to_config
+from inarow.learning.deep_q import boards as kernels
+from inarow.learning.deep_q.boards import ONGOING, Boards, empty_boards
+from inarow.learning.deep_q.config import DeepQConfig
 from inarow.learning.learner import MakeOpponent, Opponent
-from inarow.learning.net_file import Net
+from inarow.learning.net_file import Net, load_net
+from inarow.learning.pretrained import DEEP_Q
 from inarow.search.minimax.negamax import negamax_search
-
-_NEGAMAX = re.compile(r"negamax(?::(?P<settings>.*))?")
 
 Choose = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 """From keys and legal actions as `decision_of` gives them, values float64 [N, A], and the numbers of the games to
@@ -31,32 +34,84 @@ actions, int64 [N]. Values of illegal actions are -inf.
 """
 
 
-class Opponents(Protocol):
-    """The other side of N games that are played together."""
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """N positions and their moves."""
 
-    def choose(self, boards: Boards, games: np.ndarray) -> np.ndarray:
-        """Its actions, int64, in some games in which it is to move."""
-        ...
+    keys: np.ndarray  # [N] uint64, as `legal` what `decision_of` returns
+    legal: np.ndarray  # [N] int64
+    values: np.ndarray  # [N, A] float64, for the side to move; -inf where an action is illegal
+    planes: np.ndarray  # [boards, rows, columns] float32: boards after moves
+    rows: np.ndarray  # [N, A] int64: which of `planes` a legal action leads to
 
-    def watch(self, games: np.ndarray, actions: np.ndarray) -> None:
-        """Called with every move of either side."""
-        ...
+
+def look_ahead(net: Net, spec: GameSpec, boards: Boards, games: np.ndarray) -> Outlook:
+    """All moves of all `games` in one call of the net. A board that several games reach is evaluated once."""
+    found = kernels.empty_afterstates(spec, len(games))
+    count = kernels.list_afterstates(compiled_layout(spec), boards, games, found)
+    _, first, which = np.unique(found.after_keys[:count], return_index=True, return_inverse=True)
+    (evaluated,) = net.run(found.planes[first][:, None])
+    places = found.places[:count]
+    values, rows = np.full(len(found.places), -np.inf), np.zeros(len(found.places), np.int64)
+    values[places] = evaluated[which, 0]
+    rows[places] = np.arange(count)
+    width = spec.actions
+    return Outlook(found.keys, found.legal, values.reshape(-1, width), found.planes, rows.reshape(-1, width))
+
+
+class NetValues:
+    """A net that evaluates one position at a time."""
+
+    def __init__(self, net: Net) -> None:
+        self._net = net
+        self.win_reward = to_config(net.about.config, DeepQConfig, "the net").rewards.win  # the value of a certain win
+
+    def check_board(self, spec: GameSpec) -> None:
+        """Raises NetError if the net is for another board."""
+        self._net.check_board(spec)
+
+    def values(self, position: Position) -> np.ndarray:
+        """float64 [A], for the side to move; -inf where an action is illegal. Raises NetError for another board."""
+        spec = position.spec
+        self.check_board(spec)
+        boards, like = empty_boards(spec, 1), compiled_layout(spec).board
+        store(boards.own, 0, from_int(position.stones, like))
+        store(boards.mask, 0, from_int(position.mask, like))
+        return np.asarray(look_ahead(self._net, spec, boards, np.zeros(1, np.int64)).values[0])
+
+
+def load_net_values(path: Path) -> NetValues:
+    """The net of a training run; raises NetError, also for nets of other kinds."""
+    net = load_net(path, DEEP_Q)
+    try:
+        values = NetValues(net)
+        spec = GameSpec.parse(net.about.board)
+        found = net.run(np.zeros((2, 1, spec.rows, spec.columns), np.float32))
+    except Exception as error:  # ONNX Runtime has its own errors, all directly under Exception
+        raise NetError(f"{path} is not a net of deep Q-learning: {one_line(error)}") from None
+    if [output.shape for output in found] != [(2, 1)] or not np.isfinite(found[0]).all():
+        raise NetError(f"{path} is not a net of deep Q-learning: it has no finite value for the empty board")
+    return values
+
+
+# --- Games ---
 
 
 class NegamaxOpponents:
-    """The agent `negamax`, compiled."""
+    """The agent `negamax`, compiled: the other side of N games that are played together."""
 
     def __init__(self, spec: GameSpec, depth: int, omega: float, rng: np.random.Generator) -> None:
         self._depth, self._omega, self._rng = depth, omega, rng
         self._context = negamax_search(spec).context
 
     def choose(self, boards: Boards, games: np.ndarray) -> np.ndarray:
+        """Its actions, int64, in some games in which it is to move."""
         actions = np.empty(len(games), np.int64)
-        choose_by_negamax(self._context, boards, games, self._depth, self._omega, self._rng, actions)
+        kernels.choose_by_negamax(self._context, boards, games, self._depth, self._omega, self._rng, actions)
         return actions
 
     def watch(self, games: np.ndarray, actions: np.ndarray) -> None:
-        """Boards are all that it needs."""
+        """Called with every move of either side; here boards are all that it needs."""
 
 
 class AgentOpponents:
@@ -74,6 +129,9 @@ class AgentOpponents:
             self._positions[game] = self._positions[game].play(action)
 
 
+Opponents = NegamaxOpponents | AgentOpponents
+
+
 def make_opponents(
     text: str, spec: GameSpec, games: int, seed: np.random.SeedSequence, make_opponent: MakeOpponent | None
 ) -> Opponents:
@@ -87,11 +145,11 @@ def make_opponents(
 
 def negamax_settings(text: str) -> tuple[int, float] | None:
     """(depth, omega) of an agent string that means `negamax`; None for others and for what is not well formed."""
-    found = _NEGAMAX.fullmatch(text)
-    if found is None:
+    name, _, settings = text.partition(":")
+    if name != "negamax":
         return None
     depth, omega = 2, 0.3
-    for setting in (found["settings"] or "").split(",") if found["settings"] else ():
+    for setting in settings.split(",") if settings else ():
         if match := re.fullmatch(r"depth=(\d{1,3})", setting):
             depth = int(match[1])
         elif match := re.fullmatch(r"omega=([01]|0?\.\d{1,17}|1\.0)", setting):
@@ -115,10 +173,7 @@ class PlayedGames:
 
 
 def play_games(net: Net, spec: GameSpec, opponents: Opponents, choose: Choose, count: int, side: int) -> PlayedGames:
-    """`count` games from the empty board, move by move together; the learner has `side`, 0 if it moves first.
-
-    Raises ConfigError if the net has diverged.
-    """
+    """`count` games from the empty board; the learner has `side`, 0 if first. Raises ConfigError if it diverged."""
     layout, boards = compiled_layout(spec), empty_boards(spec, count)
     results, plies = np.zeros(count, np.int64), np.zeros(count, np.int64)
     actions = np.zeros((count, spec.cells), np.int16)
@@ -144,7 +199,7 @@ def play_games(net: Net, spec: GameSpec, opponents: Opponents, choose: Choose, c
         else:
             chosen = opponents.choose(boards, games)
         opponents.watch(games, chosen)
-        play_actions(layout, boards, games, chosen, is_learner, results)
+        kernels.play_actions(layout, boards, games, chosen, is_learner, results)
         actions[games, plies[games]] = chosen
         plies[games] += 1
     planes, values, games_of_moves = map(np.concatenate, zip(*kept, strict=True))
@@ -153,8 +208,7 @@ def play_games(net: Net, spec: GameSpec, opponents: Opponents, choose: Choose, c
 
 def choose_best(keys: np.ndarray, legal: np.ndarray, values: np.ndarray, games: np.ndarray) -> np.ndarray:
     """The first of the best actions."""
-    best: np.ndarray = values.argmax(axis=1)
-    return best
+    return np.asarray(values.argmax(axis=1))
 
 
 def check_finite(figures: np.ndarray | float) -> None:

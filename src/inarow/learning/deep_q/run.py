@@ -25,22 +25,11 @@ from inarow.games.position import Position
 from inarow.learning.config import Document
 from inarow.learning.deep_q.config import DeepQConfig
 from inarow.learning.deep_q.trainer import Checkpoint, CurvePoint, Trainer
-from inarow.learning.games_file import GamesFile, PlayedGame
-from inarow.learning.learner import (
-    CheckAgent,
-    CheckFile,
-    CurveTable,
-    Learner,
-    MakeOpponent,
-    Report,
-    Services,
-    TrainedAgent,
-    Watch,
-)
-from inarow.learning.run_folder import EpisodeRun, RunClaim, read_config, reward_cells
+from inarow.learning.learner import CheckAgent, CheckFile, CurveTable, Learner, Report, Services, TrainedAgent, Watch
+from inarow.learning.run_folder import EpisodeRun, GamesFile, PlayedGame, RunClaim, reward_cells
 from inarow.storage.atomic import atomic_write
 
-_NET, _CHECKPOINT = "net.onnx", "checkpoint.safetensors"
+_NET = "net.onnx"
 _FORMAT, _VERSION = "inarow-deep-q", 1
 _METADATA = "inarow"
 _MAX_BYTES = 4 << 30
@@ -51,9 +40,7 @@ _TEST_GAMES = 1000  # at most; against a slow opponent they take as long as the 
 class DeepQLearner(Learner[DeepQConfig]):
     """Deep Q-learning (santos-2025)."""
 
-    name = "deep-q"
-    config = DeepQConfig
-    product = _NET
+    name, config, product = "deep-q", DeepQConfig, _NET
 
     def agent(self, product: Path | str) -> str:
         return f"dqn:net={product}"
@@ -73,46 +60,30 @@ class DeepQLearner(Learner[DeepQConfig]):
 
 
 class DeepQRun(EpisodeRun[Trainer]):
-    """`start` or `resume` make one. Whatever stops its training, all whole batches are saved."""
+    """Whatever stops it, all whole batches are saved. Raises MissingExtraError without torch or onnx."""
+
+    trainer_type, config_type, point_type = Trainer, DeepQConfig, CurvePoint
+    product_name, checkpoint_name = _NET, "checkpoint.safetensors"
 
     def __init__(self, folder: Path, trainer: Trainer, claim: RunClaim) -> None:
-        super().__init__(folder, trainer, claim, _NET, CurvePoint)
+        super().__init__(folder, trainer, claim)
         self._games, self._new_games = GamesFile(folder), list[PlayedGame]()
 
-    @classmethod
-    def start(cls, config: DeepQConfig, folder: Path, make_opponent: MakeOpponent | None = None) -> DeepQRun:
-        """A new run; raises ConfigError if the folder has one, MissingExtraError without torch or onnx."""
-        trainer, claim = Trainer(config, make_opponent), RunClaim(folder, _CHECKPOINT)
-        with claim.begun(config):
-            GamesFile(folder).begin()
-            return cls(folder, trainer, claim)
+    def _begin(self) -> None:
+        self._games.begin()
 
-    @classmethod
-    def resume(cls, folder: Path, make_opponent: MakeOpponent | None = None) -> DeepQRun:
-        """A run at its last checkpoint; raises ConfigError, MissingExtraError without torch or onnx."""
-        claim = RunClaim(folder, _CHECKPOINT)
-        trainer = Trainer(read_config(folder, DeepQConfig), make_opponent)
-        with claim.held():
-            if (folder / _CHECKPOINT).exists():
-                trainer.restore(load_checkpoint(folder / _CHECKPOINT), str(folder / _CHECKPOINT))
-                GamesFile(folder).cut(trainer.episodes)
-            else:  # perhaps killed before the file was there
-                GamesFile(folder).begin()
-        return cls(folder, trainer, claim)
+    def _restore(self) -> None:
+        self.trainer.restore(load_checkpoint(self._checkpoint), str(self._checkpoint))
+        self._games.cut(self.trainer.episodes)
 
     def table(self) -> CurveTable:
         """The last batch, with the course of the rewards."""
-        if not self.curve:
-            return CurveTable(_HEADINGS, [])
-        last = self.curve[-1]
-        row = (
-            *reward_cells(self.curve),
-            f"{last.plies:.1f}",
-            f"{last.loss:.4f}",
-            f"{last.states:,}",
-            "-" if last.iterations is None else f"{last.iterations:.3f}",
-        )
-        return CurveTable(_HEADINGS, [row])
+        rows = []
+        for last in self.curve[-1:]:
+            iterations = "-" if last.iterations is None else f"{last.iterations:.3f}"
+            figures = f"{last.plies:.1f}", f"{last.loss:.4f}", f"{last.states:,}", iterations
+            rows.append((*reward_cells(self.curve), *figures))
+        return CurveTable(_HEADINGS, rows)
 
     def report(self) -> Report:
         config, trainer = self.trainer.config, self.trainer
@@ -160,7 +131,7 @@ class DeepQRun(EpisodeRun[Trainer]):
         self._new_games.clear()
         self._games.sync()
         self._curve_files.write(self.curve)
-        save_checkpoint(self.folder / _CHECKPOINT, reached)
+        save_checkpoint(self._checkpoint, reached)
 
 
 def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:

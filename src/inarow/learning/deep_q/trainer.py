@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -24,15 +24,10 @@ from inarow.learning.deep_q import boards
 from inarow.learning.deep_q.config import DeepQConfig, Side
 from inarow.learning.deep_q.play import Choose, PlayedGames, check_finite, choose_best, make_opponents, play_games
 from inarow.learning.exploration.explorer import Explorer
-from inarow.learning.games_file import PlayedGame
 from inarow.learning.learner import MakeOpponent
 from inarow.learning.net_file import Net, NetAbout, to_bytes
 from inarow.learning.pretrained import DEEP_Q
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from inarow.learning.deep_q.network import TrainedNet
+from inarow.learning.run_folder import PlayedGame
 
 _SIDES: dict[Side, int] = {"first": 0, "second": 1}
 _POINTS = {boards.WON: 1, boards.DRAWN: 0, boards.LOST: -1}
@@ -81,20 +76,19 @@ class Trainer:
     """Learns as its config says."""
 
     def __init__(self, config: DeepQConfig, make_opponent: MakeOpponent | None = None) -> None:
-        """`make_opponent` is needed for an opponent without a compiled form. Raises MissingExtraError without torch or
-        onnx.
-        """
-        self.config = config
+        """`make_opponent` is for opponents without a compiled form. Raises MissingExtraError without torch or onnx."""
+        try:
+            from inarow.learning.deep_q import network
+        except ImportError as error:
+            raise MissingExtraError(error.name or "torch", "train") from None
+        self.config, self._make_opponent, self._network = config, make_opponent, network
         self.episodes = 0
         self.curve: list[CurvePoint] = []
         self.last_games: list[PlayedGame] = []  # of the last batch
         self.explorer = Explorer(config.spec, config.policy)
-        self._make_opponent = make_opponent
-        self._network = _network_module()
-        weights = self._network.first_weights(
-            config.network, config.spec, np.random.default_rng(self._stream(_WEIGHTS, 0))
-        )
-        self._trained: TrainedNet = self._network.TrainedNet(config, weights)
+        rng = np.random.default_rng(self._stream(_WEIGHTS, 0))
+        weights = network.first_weights(config.network, config.spec, rng)
+        self._trained = network.TrainedNet(config, weights)
 
     @property
     def is_finished(self) -> bool:
@@ -104,8 +98,7 @@ class Trainer:
         """Plays the next batch and learns from it. During the games it calls `progress` with the episodes so far and
         in total. Raises ConfigError if the net diverges; the trainer can then only be restored.
         """
-        config = self.config
-        net, groups = self.net(), []
+        config, net, groups = self.config, self.net(), []
         end = min(self.episodes + config.batch, config.episodes)
         for first in range(self.episodes, end, config.lockstep):
             groups.append(self._play_group(net, first, min(config.lockstep, end - first)))
@@ -130,9 +123,7 @@ class Trainer:
         return self._play(net, explore, count, self._stream(_OPPONENTS, first))
 
     def test(self, games: int, side: Side | None = None) -> TestResult:
-        """Games without exploration, on the learner's side or another; only the opponent draws. The result is the same
-        each time.
-        """
+        """Games without exploration, on the learner's side or another. The result is the same each time."""
         played = self._play(self.net(), choose_best, games, self._stream(_TEST, 0), side)
         wins, draws, losses = (int((played.results == each).sum()) for each in (boards.WON, boards.DRAWN, boards.LOST))
         return TestResult(games, wins, draws, losses, float(played.plies.mean()))
@@ -156,15 +147,12 @@ class Trainer:
         is_last = np.isnan(played.futures)
         followed = np.where(is_last, rewards, played.futures)
         alpha = np.where(is_last, 1.0, self.config.alpha) if self.config.terminal == "reward" else self.config.alpha
-        targets: np.ndarray = played.values + alpha * (followed - played.values)
-        return targets
+        return np.asarray(played.values + alpha * (followed - played.values))
 
     def _rewards(self, results: np.ndarray) -> np.ndarray:
-        rewards = self.config.rewards
-        by_result = np.zeros(4)
+        rewards, by_result = self.config.rewards, np.zeros(4)
         by_result[[boards.WON, boards.DRAWN, boards.LOST]] = rewards.win, rewards.draw, rewards.loss
-        rewarded: np.ndarray = by_result[results]
-        return rewarded
+        return np.asarray(by_result[results])
 
     def _report(self, groups: Sequence[PlayedGames], loss: float) -> None:
         results = np.concatenate([group.results for group in groups])
@@ -217,23 +205,9 @@ class Trainer:
     def net_content(self, **provenance: Any) -> bytes:
         """The content of a net file; `provenance` is added to what the trainer records itself."""
         config = self.config
-        about = NetAbout(
-            kind=DEEP_Q,
-            board=config.board,
-            config=msgspec.to_builtins(config),
-            seed=config.seed,
-            provenance={"episodes": self.episodes, **provenance},
-        )
+        made, provenance = msgspec.to_builtins(config), {"episodes": self.episodes, **provenance}
+        about = NetAbout(kind=DEEP_Q, board=config.board, config=made, seed=config.seed, provenance=provenance)
         return to_bytes(self._network.to_model(self._trained.weights(), config.spec), about)
 
     def _stream(self, purpose: int, episode: int) -> np.random.SeedSequence:
         return np.random.SeedSequence(self.config.seed, spawn_key=(purpose, episode))
-
-
-def _network_module() -> ModuleType:
-    """It needs torch and onnx; raises MissingExtraError."""
-    try:
-        from inarow.learning.deep_q import network
-    except ImportError as error:
-        raise MissingExtraError(error.name or "torch", "train") from None
-    return network

@@ -11,7 +11,7 @@ from scipy.stats import chi2_contingency
 
 from inarow.errors import InvalidLimitError
 from inarow.learning.exploration.config import Amplification, Policy
-from inarow.learning.exploration.decisions import count_selections
+from inarow.learning.exploration.explorer import count_selections
 from inarow.learning.exploration.register import amplitudes, lay_out
 from inarow.learning.exploration.selection import amplification_range, marked_by_column, mass_of
 from inarow.learning.exploration.theory import amplified
@@ -83,18 +83,11 @@ def verify_back_ends(*, cases: int, draws: int, seed: int, progress: Progress | 
 
 
 def _cases(rng: np.random.Generator) -> Iterator[Case]:
-    uniform = (1 / 7,) * 7
-    columns = tuple(range(7))
-    yield Case(uniform, columns, columns)  # all flagged
+    yield Case((1 / 7,) * 7, tuple(range(7)), tuple(range(7)))  # all flagged
     yield Case((0, 0, 0, 1.0, 0, 0, 0), (3,), (3,))  # one legal action
     yield Case((0, 0, 0.5, 0, 0, 0.2, 0.3), (2, 5, 6), (5,))  # full columns
     yield Case((0, 0, 0.5, 0, 0, 0.2, 0.3), (2, 5, 6), (2,), column_oracle=True)
     yield Case((0, 0.25, 0.25, 0.5, 0, 0, 0), (1, 2, 3, 4), (4,))  # flags without mass
-    while True:
-        yield _random_case(rng)
-
-
-def _random_case(rng: np.random.Generator) -> Case:
     while True:
         columns = int(rng.integers(2, 10))
         legal = np.flatnonzero(rng.random(columns) < 0.8)
@@ -104,14 +97,9 @@ def _random_case(rng: np.random.Generator) -> Case:
         probabilities[legal] = rng.dirichlet(np.full(len(legal), rng.choice([0.3, 1.0, 10.0])))
         flags = legal[rng.random(len(legal)) < rng.choice([0.2, 0.5, 0.8])]
         if probabilities[flags].sum() >= _LEAST_MASS:
-            amplification: Amplification = get_args(Amplification)[int(rng.integers(4))]
-            return Case(
-                tuple(probabilities.tolist()),
-                tuple(legal.tolist()),
-                tuple(flags.tolist()),
-                amplification,
-                bool(rng.random() < 0.25),
-            )
+            weights, actions, flagged = (tuple(each.tolist()) for each in (probabilities, legal, flags))
+            amplification = get_args(Amplification)[int(rng.integers(4))]
+            yield Case(weights, actions, flagged, amplification, bool(rng.random() < 0.25))
 
 
 def _examine(case: Case, draws: int, rng: np.random.Generator) -> CaseResult:
@@ -138,9 +126,7 @@ def _examine(case: Case, draws: int, rng: np.random.Generator) -> CaseResult:
 
 
 def homogeneity(one: np.ndarray, other: np.ndarray) -> float:
-    """The p-value of a chi-square test that two rows of counts are of one distribution. Cells that are
-    rare in both are counted together.
-    """
+    """The p-value of a chi-square test that two rows of counts are of one distribution; rare cells count together."""
     table = np.array([one, other], float)
     is_rare = table.sum(axis=0) < 2 * _LEAST_COUNT
     table = np.column_stack([table[:, ~is_rare], table[:, is_rare].sum(axis=1)])

@@ -1,11 +1,8 @@
-"""The quantum draw as Qiskit circuits on Aer. Needs the extra `quantum`; import this file only where
-it is used.
-"""
+"""The quantum draw as Qiskit circuits on Aer. Needs the extra `quantum`; import this file only where it is used."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -33,24 +30,25 @@ def drawn_circuit(register: Register, m: int) -> QuantumCircuit:
     return circuit
 
 
-def elementary_circuit(register: Register, m: int) -> QuantumCircuit:
+def elementary_circuit(register: Register, m: int, *, is_measured: bool = True) -> QuantumCircuit:
     """The same circuit from gates that Aer knows: x, h, ry, and x under one or more controls."""
-    circuit = _elementary_unmeasured(register, m)
-    circuit.measure_all()
+    circuit = QuantumCircuit(register.qubits)
+    preparation = multiplexed_gates(register)
+    _append_elementary(circuit, [*preparation, *step_gates(register, preparation) * m])
+    if is_measured:
+        circuit.measure_all()
     return circuit
 
 
 def device_circuit(register: Register, m: int) -> QuantumCircuit:
-    """The same circuit, not measured, in gates of usual devices with all qubits connected: rz, sx, x and
-    cx, as few as the transpiler finds.
-    """
-    circuit = _elementary_unmeasured(register, m)
+    """The same, not measured, in as few gates of usual devices (rz, sx, x, cx; all qubits connected) as possible."""
+    circuit = elementary_circuit(register, m, is_measured=False)
     return transpile(circuit, basis_gates=["rz", "sx", "x", "cx"], optimization_level=3, seed_transpiler=0)
 
 
 def noisy_chances(circuit: QuantumCircuit, single_error: float, double_error: float) -> np.ndarray:
-    """The chance of each place at the end of a `device_circuit` whose gates on one and on two qubits
-    (rz excepted, which devices do by counting) depolarise with these chances: float64 [2^qubits], exact.
+    """The exact chance of each place, float64 [2^qubits], at the end of a `device_circuit` whose gates on one and two
+    qubits (rz excepted, which devices do by counting) depolarise with these chances.
     """
     noise = NoiseModel()
     noise.add_all_qubit_quantum_error(depolarizing_error(single_error, 1), ["sx", "x"])
@@ -63,14 +61,15 @@ def noisy_chances(circuit: QuantumCircuit, single_error: float, double_error: fl
 
 def sample(register: Register, m: int, shots: int, seed: int) -> np.ndarray:
     """How often each place is measured, int64 [2^qubits], in one run."""
-    result = AerSimulator(seed_simulator=seed, max_parallel_threads=1).run(elementary_circuit(register, m), shots=shots)
-    return _counts(result, register.qubits)
+    run = AerSimulator(seed_simulator=seed, max_parallel_threads=1).run(elementary_circuit(register, m), shots=shots)
+    counts = np.zeros(2**register.qubits, np.int64)
+    for place, count in run.result().get_counts().items():
+        counts[int(place, 2)] = count
+    return counts
 
 
 def sample_draws(register: Register, steps: np.ndarray, seed: int) -> np.ndarray:
-    """How often each place is measured in draws of which the i-th has m = steps[i]: a run for each
-    value of m, with as many shots as there are such draws.
-    """
+    """How often each place is measured in draws of which the i-th has m = steps[i], in a run for each m."""
     counts = np.zeros(2**register.qubits, np.int64)
     for m, shots in zip(*np.unique(steps, return_counts=True), strict=True):
         counts += sample(register, int(m), int(shots), seed + int(m))
@@ -78,27 +77,10 @@ def sample_draws(register: Register, steps: np.ndarray, seed: int) -> np.ndarray
 
 
 def sample_once_transpiled(register: Register, m: int, seed: int) -> int:
-    """One place, measured as santos-2025 did: a circuit of controlled rotations for every draw,
-    transpiled for Aer and run with one shot.
-    """
+    """One place, measured as santos-2025 did: a circuit for every draw, transpiled for Aer and run with one shot."""
     simulator = AerSimulator(seed_simulator=seed)
-    result = simulator.run(transpile(drawn_circuit(register, m), simulator), shots=1)
-    return int(_counts(result, register.qubits).argmax())
-
-
-def _elementary_unmeasured(register: Register, m: int) -> QuantumCircuit:
-    circuit = QuantumCircuit(register.qubits)
-    preparation = multiplexed_gates(register)
-    step = step_gates(register, preparation)
-    _append_elementary(circuit, [*preparation, *step * m])
-    return circuit
-
-
-def _counts(run: Any, qubits: int) -> np.ndarray:
-    counts = np.zeros(2**qubits, np.int64)
-    for place, count in run.result().get_counts().items():
-        counts[int(place, 2)] = count
-    return counts
+    run = simulator.run(transpile(drawn_circuit(register, m), simulator), shots=1)
+    return int(next(iter(run.result().get_counts())), 2)
 
 
 def _append(circuit: QuantumCircuit, gates: Sequence[Gate]) -> None:
@@ -122,15 +104,12 @@ def _append_elementary(circuit: QuantumCircuit, gates: Sequence[Gate]) -> None:
         if gate.kind == "ry":
             assert not gate.controls
             circuit.ry(gate.angle, gate.target)
-        elif gate.kind == "z" and not gate.controls:
-            circuit.z(gate.target)
-        else:
+        elif not gate.controls:
+            getattr(circuit, gate.kind)(gate.target)
+        else:  # z is x between two h
             if gate.kind == "z":
                 circuit.h(gate.target)
-            if gate.controls:
-                circuit.mcx(list(gate.controls), gate.target)
-            else:
-                circuit.x(gate.target)
+            circuit.mcx(list(gate.controls), gate.target)
             if gate.kind == "z":
                 circuit.h(gate.target)
         if inverted:

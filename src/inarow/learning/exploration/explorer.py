@@ -1,27 +1,209 @@
-"""Exploration for a learner: chooses actions from positions and values, and keeps flags and counts."""
+"""Exploration for a learner: chooses actions from positions and values, and keeps flags and counts.
+
+Flags mark promising actions. In a position that was never met all legal actions are flagged. After a choice the flag
+of the chosen action follows the sign of its value. Each exact position has a set of flags of its own.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 
-from inarow.games.bits import from_int
-from inarow.games.kernels import compiled_layout
+from inarow.errors import InvalidSpecError
+from inarow.games.bits import Bits, from_int
+from inarow.games.kernels import compiled_layout, hash_key, kernel
+from inarow.games.layout import Layout
 from inarow.games.position import Position
+from inarow.games.rules import action_count, landing_cell
 from inarow.games.spec import GameSpec
 from inarow.learning.exploration.config import Policy, random_share
-from inarow.learning.exploration.decisions import (
-    Counts,
-    Decisions,
-    ExplorerArrays,
-    FlagTable,
-    choose_actions,
-    decision_of,
-)
+from inarow.learning.exploration.selection import EPSILON_GREEDY, Selection, choose_epsilon_greedy, select, softmax
 from inarow.learning.records import new_record
+from inarow.learning.tabular.q_table import IndexState, add_row, enter_rows, find_rows
+
+_FIRST_ROWS = 1 << 10
+_MOST_ACTIONS = 62  # flags are the bits of an int64, and a shift past the last of them must not touch its sign
+
+
+class Counts:
+    """What decisions cost so far: a record, see `records.py`."""
+
+    decisions: int
+    rounds: int  # draws
+    oracle_calls: int  # applications of the quantum oracle
+    hits: int  # decisions that ended with a flagged action
+    waiting: int  # draws since the last hit
+
 
 _COUNTED = tuple(Counts.__annotations__)
+
+
+class FlagArrays(NamedTuple):
+    """A `FlagTable` as kernels see it. `flags[row]` belongs to `keys[row]`."""
+
+    index: np.ndarray
+    old: np.ndarray  # always empty: the table grows between kernels
+    keys: np.ndarray
+    state: IndexState
+    flags: np.ndarray  # [N] int64
+
+
+class ExplorerArrays(NamedTuple):
+    """What decisions of one explorer work on."""
+
+    selection: Selection
+    table: FlagArrays
+    counts: Counts
+    probabilities: np.ndarray  # [A] float64, scratch
+
+
+class Decisions(NamedTuple):
+    """N decisions; keys and legal actions as `decision_of` returns them."""
+
+    keys: np.ndarray  # [N] uint64
+    legal: np.ndarray  # [N] int64
+    values: np.ndarray  # [N, A] float64, for the side to move; illegal actions are not looked at
+    heat: np.ndarray  # [N] float64: the temperature, or the epsilon of epsilon-greedy
+
+
+class FlagTable:
+    """Flags by position, for kernels as `arrays`. Call `reserve` between kernels and take `arrays` again after it.
+
+    Keys are those of `games.kernels.hash_key`: exact in one word with gravity, hashed on larger boards.
+    """
+
+    def __init__(self, spec: GameSpec) -> None:
+        if spec.actions > _MOST_ACTIONS:
+            actions = f"{spec} has {spec.actions} actions"
+            raise InvalidSpecError(f"{actions}; flags are kept for boards of at most {_MOST_ACTIONS}")
+        self.spec = spec
+        empty = np.zeros(0, np.int32)
+        self.arrays = FlagArrays(empty, empty, np.zeros(0, np.uint64), new_record(IndexState), np.zeros(0, np.int64))
+        self.reserve(_FIRST_ROWS)
+
+    def __len__(self) -> int:
+        """Positions met."""
+        return int(self.arrays.state.rows)
+
+    def reserve(self, more: int) -> None:
+        """Makes room for this many more positions."""
+        rows, before = len(self), self.arrays
+        if rows + more <= len(before.keys):
+            return
+        room = max(rows + more, 2 * len(before.keys))
+        keys, flags = np.zeros(room, np.uint64), np.zeros(room, np.int64)
+        keys[:rows], flags[:rows] = before.keys[:rows], before.flags[:rows]
+        index = np.zeros(1 << (2 * room - 1).bit_length(), np.int32)
+        enter_rows(index, keys, rows)
+        self.arrays = before._replace(index=index, keys=keys, flags=flags)
+
+    def find(self, keys: np.ndarray) -> np.ndarray:
+        """The flags of positions, int64 [N]; 0 for those never met."""
+        rows = find_rows(np.asarray(keys, np.uint64), *self.arrays[:3])
+        return np.where(rows >= 0, self.arrays.flags[np.maximum(rows, 0)], 0)
+
+    def entries(self) -> tuple[np.ndarray, np.ndarray]:
+        """All (keys, flags), in the order in which positions were met."""
+        rows = len(self)
+        return self.arrays.keys[:rows].copy(), self.arrays.flags[:rows].copy()
+
+    @classmethod
+    def from_entries(cls, spec: GameSpec, keys: np.ndarray, flags: np.ndarray) -> FlagTable:
+        """The inverse of `entries`."""
+        table = cls(spec)
+        table.reserve(len(keys))
+        arrays = table.arrays
+        arrays.keys[: len(keys)], arrays.flags[: len(keys)] = keys, flags
+        arrays.state.rows = len(keys)
+        enter_rows(arrays.index, arrays.keys, len(keys))
+        return table
+
+
+@register_jitable
+def decision_of(stones: Bits, mask: Bits, layout: Layout) -> tuple[np.uint64, int]:
+    """(The key of a position, the bit mask of its legal actions)."""
+    legal = 0
+    for action in range(action_count(layout)):
+        if landing_cell(mask, action, layout) >= 0:
+            legal |= 1 << action
+    return hash_key(stones, mask, layout), legal
+
+
+@kernel
+def choose_actions(
+    explorer: ExplorerArrays, decisions: Decisions, actions: np.ndarray, rng: np.random.Generator
+) -> None:
+    """Writes the action of each decision, one after the other. The flag table has room for all of them."""
+    keys, legal, values, heat = decisions.keys, decisions.legal, decisions.values, decisions.heat
+    for place in range(len(keys)):
+        actions[place] = _choose_action(explorer, keys[place], legal[place], values[place], heat[place], rng)
+
+
+@register_jitable
+def _choose_action(
+    explorer: ExplorerArrays, key: np.uint64, legal: int, values: np.ndarray, heat: float, rng: np.random.Generator
+) -> int:
+    """Under epsilon-greedy the table only counts positions, and counts stay as they are."""
+    selection, probabilities, counts = explorer.selection, explorer.probabilities, explorer.counts
+    index, old, keys, state, flags = explorer.table
+    row = add_row(key, index, old, keys, state)
+    if flags[row] == 0:  # a position that was met always has a flag
+        flags[row] = legal
+    if selection.rule == EPSILON_GREEDY:
+        return choose_epsilon_greedy(values, legal, heat, rng)
+    softmax(values, legal, heat, probabilities)
+    action, rounds, is_flagged, calls = select(probabilities, legal, flags[row], selection, rng)
+    counts.decisions += 1
+    counts.rounds += rounds
+    counts.oracle_calls += calls
+    counts.hits += is_flagged
+    counts.waiting = 0 if is_flagged else counts.waiting + rounds
+    flags[row] = updated_flags(flags[row], legal, action, values[action])
+    return action
+
+
+@register_jitable
+def updated_flags(flags: int, legal: int, action: int, value: float) -> int:
+    """The flags after `action` was chosen, with its present value. Where it was the only legal action
+    nothing changes; when its flag was the last one, all others are flagged instead.
+    """
+    chosen = 1 << action
+    if legal == chosen:
+        return flags
+    if not value < 0.0:
+        return flags | chosen
+    others = flags & ~chosen
+    return others if others != 0 else legal & ~chosen
+
+
+@kernel
+def count_selections(
+    probabilities: np.ndarray, legal: int, flags: int, selection: Selection, draws: int, rng: np.random.Generator
+) -> np.ndarray:
+    """How often each action is selected in equal decisions: int64 [A]."""
+    counts = np.zeros(len(probabilities), np.int64)
+    for _ in range(draws):
+        counts[select(probabilities, legal, flags, selection, rng)[0]] += 1
+    return counts
+
+
+@kernel
+def total_cost(
+    probabilities: np.ndarray, legal: int, flags: int, selection: Selection, decisions: int, rng: np.random.Generator
+) -> tuple[int, int]:
+    """(Draws, applications of the oracle) in equal decisions."""
+    total_rounds = total_calls = 0
+    for _ in range(decisions):
+        _, rounds, _, calls = select(probabilities, legal, flags, selection, rng)
+        total_rounds += rounds
+        total_calls += calls
+    return total_rounds, total_calls
+
+
+# --- The explorer ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +219,14 @@ class Metrics:
 
     @property
     def iterations(self) -> float | None:
-        """Draws for each flagged action, on average; what a decision without one used up is carried
-        over to the next (the "iterations" of santos-2025). None before the first hit.
+        """Draws for each flagged action, on average; what a decision without one used up is carried over to the next
+        (the "iterations" of santos-2025). None before the first hit.
         """
         return (self.rounds - self.waiting) / self.hits if self.hits else None
 
     @property
     def queries_per_hit(self) -> float | None:
-        """How often the flags were asked for each flagged action: by the quantum oracle, and once for
-        every draw to see whether it is flagged.
-        """
+        """How often the flags were asked for each flagged action: by the oracle, and once for every draw."""
         return (self.rounds + self.oracle_calls) / self.hits if self.hits else None
 
 
@@ -54,12 +234,9 @@ class Explorer:
     """Chooses actions by one policy for one side of one board; `table` holds its flags."""
 
     def __init__(self, spec: GameSpec, policy: Policy) -> None:
-        self.policy = policy
-        self.table = FlagTable(spec)
-        self._selection = policy.selection()
-        self._counts = new_record(Counts)
-        self._probabilities = np.zeros(spec.actions)
-        self._layout = compiled_layout(spec)
+        self.policy, self.table = policy, FlagTable(spec)
+        self._selection, self._counts = policy.selection(), new_record(Counts)
+        self._probabilities, self._layout = np.zeros(spec.actions), compiled_layout(spec)
 
     def heat(self, episodes: np.ndarray) -> np.ndarray:
         """The epsilon of epsilon-greedy, or the temperature of the other rules, in each of these episodes."""
@@ -68,10 +245,7 @@ class Explorer:
     def choose(
         self, keys: np.ndarray, legal: np.ndarray, values: np.ndarray, heat: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
-        """An action for each of N decisions, one after the other: int64 [N].
-
-        The arrays are those of `Decisions`.
-        """
+        """An action for each of N decisions, one after the other: int64 [N]. The arrays are those of `Decisions`."""
         self.table.reserve(len(keys))
         arrays = ExplorerArrays(self._selection, self.table.arrays, self._counts, self._probabilities)
         actions = np.empty(len(keys), np.int64)
@@ -88,8 +262,7 @@ class Explorer:
 
     def state(self) -> tuple[dict[str, int], np.ndarray, np.ndarray]:
         """(Counts by name, keys uint64 [N], flags int64 [N]): all that `restore` needs."""
-        counts = {name: int(getattr(self._counts, name)) for name in _COUNTED}
-        return counts, *self.table.entries()
+        return self._counted(), *self.table.entries()
 
     def restore(self, counts: dict[str, int], keys: np.ndarray, flags: np.ndarray) -> None:
         """Continues from a `state`."""
@@ -99,4 +272,7 @@ class Explorer:
 
     @property
     def metrics(self) -> Metrics:
-        return Metrics(**{name: int(getattr(self._counts, name)) for name in _COUNTED}, states=len(self.table))
+        return Metrics(**self._counted(), states=len(self.table))
+
+    def _counted(self) -> dict[str, int]:
+        return {name: int(getattr(self._counts, name)) for name in _COUNTED}

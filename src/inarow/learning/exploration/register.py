@@ -103,9 +103,7 @@ def multiplexed_gates(register: Register) -> list[Gate]:
 
 
 def step_gates(register: Register, preparation: Sequence[Gate]) -> list[Gate]:
-    """A step of amplification up to the sign of the whole state, which no measurement shows; U is
-    given as `preparation`.
-    """
+    """A step of amplification up to the sign of the whole state, which no measurement shows; `preparation` is U."""
     return [*oracle_gates(register), *inverse(preparation), *flip_gates(0, register.qubits), *preparation]
 
 
@@ -138,9 +136,7 @@ def amplitudes(register: Register, m: int) -> np.ndarray:
     tree = tree_gates(register)
     state = matrix_of(tree, register.qubits)[:, 0]
     step = -matrix_of(step_gates(register, tree), register.qubits)
-    for _ in range(m):
-        state = step @ state
-    return state
+    return reduce(lambda before, _: step @ before, range(m), state)
 
 
 def matrix_of(gates: Sequence[Gate], qubits: int) -> np.ndarray:
@@ -149,16 +145,9 @@ def matrix_of(gates: Sequence[Gate], qubits: int) -> np.ndarray:
 
 
 def _gate_matrix(gate: Gate, qubits: int) -> np.ndarray:
-    change = _local_matrix(gate) - np.eye(2)  # added where the controls have their values
+    cos, sin = math.cos(gate.angle / 2), math.sin(gate.angle / 2)
+    local = {"ry": [[cos, -sin], [sin, cos]], "x": [[0.0, 1.0], [1.0, 0.0]], "z": [[1.0, 0.0], [0.0, -1.0]]}
+    change = np.array(local[gate.kind]) - np.eye(2)  # added where the controls have their values
     factors = {gate.target: change, **dict(zip(gate.controls, (_KEEP[value] for value in gate.values), strict=True))}
-    whole = np.eye(1)
-    for qubit in reversed(range(qubits)):
-        whole = np.kron(whole, factors.get(qubit, np.eye(2)))
-    return np.eye(2**qubits) + whole
-
-
-def _local_matrix(gate: Gate) -> np.ndarray:
-    if gate.kind == "ry":
-        cos, sin = math.cos(gate.angle / 2), math.sin(gate.angle / 2)
-        return np.array([[cos, -sin], [sin, cos]])
-    return np.array([[0.0, 1.0], [1.0, 0.0]]) if gate.kind == "x" else np.diag([1.0, -1.0])
+    whole: np.ndarray = reduce(np.kron, [factors.get(qubit, np.eye(2)) for qubit in reversed(range(qubits))])
+    return np.asarray(np.eye(2**qubits) + whole)

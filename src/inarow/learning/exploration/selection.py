@@ -75,9 +75,7 @@ def choose_epsilon_greedy(values: np.ndarray, legal: int, epsilon: float, rng: n
 def select(
     probabilities: np.ndarray, legal: int, flags: int, selection: Selection, rng: np.random.Generator
 ) -> tuple[int, int, bool, int]:
-    """(action, draws made, whether the action is flagged, applications of the quantum oracle) by the
-    classical or the quantum rule.
-    """
+    """(action, draws made, whether it is flagged, applications of the oracle) by the classical or the quantum rule."""
     if selection.rule == CLASSICAL:
         return reflect(probabilities, flags, selection.rounds, rng)
     return amplify(probabilities, legal, flags, selection, rng)
@@ -172,9 +170,7 @@ def marked_by_column(legal: int, flags: int) -> int:
 
 @register_jitable
 def draw(probabilities: np.ndarray, marked: int, inside: float, outside: float, rng: np.random.Generator) -> int:
-    """An action drawn with its probability times `inside` if it is marked, times `outside` if not.
-    These products sum to 1.
-    """
+    """An action drawn with its probability times `inside` if marked, times `outside` if not; these sum to 1."""
     left = rng.random()
     last = -1
     for action in range(len(probabilities)):

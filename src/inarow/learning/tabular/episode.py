@@ -1,14 +1,13 @@
 """Compiled: episodes of tabular Q-learning.
 
-The value of an action is for the side that takes it, and a position is seen by the side to move. There are two
-updates. Each is made when the position that a move led to is known, and at the end of the game without its second
-term:
+The value of an action is for the side that takes it, and a position is seen by the side to move. There are two updates.
+Each is made when the position that a move led to is known, and at the end of the game without its second term:
 
     negamax    Q(s, a) += alpha * (r - gamma * max_b Q(s', b) - Q(s, a))    s' the opponent's next turn
     own-turn   Q(s, a) += alpha * (r + gamma * max_b Q(s', b) - Q(s, a))    s' the mover's next turn
 
-b runs over legal actions. Under negamax every move of both sides is learnt from; under own-turn only the
-learner's, and the opponent is part of the environment. In self-play the learner is both sides, each for itself.
+b runs over legal actions. Under negamax every move of both sides is learnt from; under own-turn only the learner's, and
+the opponent is part of the environment. In self-play the learner is both sides, each for itself.
 """
 
 from __future__ import annotations
@@ -22,14 +21,8 @@ from inarow.games.bits import Bits, single_cell
 from inarow.games.kernels import completes_line, hash_key, kernel
 from inarow.games.layout import Layout
 from inarow.games.rules import action_count, landing_cell, mirror
-from inarow.learning.tabular.moves import (
-    block_weight,
-    draw_best_action,
-    mcts_action,
-    random_action,
-    slot_of,
-    winblock_action,
-)
+from inarow.learning.tabular import moves
+from inarow.learning.tabular.moves import draw_best_action, random_action, slot_of
 from inarow.learning.tabular.q_table import QArrays, add_row, find_row, is_crowded
 from inarow.search.tree.rollouts import RolloutContext
 
@@ -151,9 +144,8 @@ def play_episodes(
     rng: np.random.Generator,
     episodes: int,
 ) -> int:
-    """Plays whole episodes against a compiled opponent; returns how many: fewer than `episodes` when the index of the
-    table must grow. `frozen` are the values of the first rows at an earlier time; `search` is None unless the opponent
-    is MCTS.
+    """Plays whole episodes against a compiled opponent; returns how many: fewer when the index of the table must grow.
+    `frozen` are the values of the first rows at an earlier time; `search` is None unless the opponent is MCTS.
     """
     layout, rules, progress = course.layout, course.rules, course.progress
     index, old, keys, state, values, visits = table
@@ -162,9 +154,8 @@ def play_episodes(
         if is_crowded(index, state):
             return done
         mine, both, ply = random_start(layout, rules, rng)
-        learner = learner_side(rules, progress)
+        learner = begin_episode(rules, progress)
         is_self = rules.opponent == SELF or (rules.self_play > 0.0 and rng.random() < rules.self_play)
-        begin_episode(progress)
         reward = 0.0
         last = 0.0  # the reward of the learner's last move: under own-turn the opponent's end of the game replaces it
         while True:
@@ -174,11 +165,11 @@ def play_episodes(
                 if rules.opponent == RANDOM:
                     action = random_action(both, actions, layout, rng)
                 elif rules.opponent == WINBLOCK:
-                    action = winblock_action(mine, both, layout, rng)
+                    action = moves.winblock_action(mine, both, layout, rng)
                 elif rules.opponent == FROZEN:
                     action = _frozen_action(mine, both, course, table, frozen, rng)
                 elif search is not None:  # compiled only where there is one
-                    action = mcts_action(search, mine, both, ply, rules.simulations, rng)
+                    action = moves.mcts_action(search, mine, both, ply, rules.simulations, rng)
             if action < 0 or rules.negamax:
                 key, mirrored = find_slots(mine, both, rules, layout)
                 place = add_row(key, index, old, keys, state), mirrored
@@ -221,8 +212,7 @@ def random_start(layout: Layout, rules: Rules, rng: np.random.Generator) -> tupl
     """(stones, mask, ply): the empty board, or now and then what a random number of random moves led to."""
     area = layout.rows * layout.columns
     mine: Any = layout.board ^ layout.board
-    both = mine
-    ply = 0
+    both, ply = mine, 0
     if rules.random_starts > 0.0 and rng.random() < rules.random_starts:
         for _ in range(int(rng.random() * area)):
             cell = landing_cell(both, random_action(both, action_count(layout), layout, rng), layout)
@@ -235,27 +225,19 @@ def random_start(layout: Layout, rules: Rules, rng: np.random.Generator) -> tupl
 
 
 @register_jitable
-def learner_side(rules: Rules, progress: Progress) -> int:
-    """0 if the learner moves first in this episode."""
+def begin_episode(rules: Rules, progress: Progress) -> int:
+    """The learner's side, 0 if it moves first in this episode. No move waits for its update."""
+    progress.previous_rows[0] = progress.previous_rows[1] = -1
     return progress.episode & 1 if rules.side == 2 else rules.side
 
 
 @register_jitable
-def begin_episode(progress: Progress) -> None:
-    """No move waits for its update."""
-    progress.previous_rows[0] = progress.previous_rows[1] = -1
-
-
-@register_jitable
 def reward_move(others: Bits, mask: Bits, cell: int, side: int, course: Course) -> float:
-    """Gives a move that did not end the game its reward, and returns it.
-
-    `others` are the stones of the side that did not make it.
-    """
+    """Gives a move that did not end the game its reward, and returns it. `others` are the stones of the other side."""
     rules = course.rules
     reward = rules.step
     if rules.block != 0.0:
-        reward += rules.block * block_weight(others, mask, cell, course.layout)
+        reward += rules.block * moves.block_weight(others, mask, cell, course.layout)
     course.progress.previous_rewards[side] = reward
     return reward
 

@@ -20,25 +20,17 @@ from inarow.learning.tabular.episode import Rules, find_slots
 from inarow.learning.tabular.moves import slot_of
 from inarow.learning.tabular.q_table import QArrays, QTable, find_row
 
-_KEPT_TABLES = 8
-
 
 class TableValues:
     """What a trained table says about positions."""
 
     def __init__(self, table: QTable, config: QConfig) -> None:
-        self.spec = table.spec
-        self.config = config
-        self._table = table
-        self._layout = compiled_layout(table.spec)
-        self._rules = new_record(Rules)
+        self.spec, self.config, self._table = table.spec, config, table
+        self._layout, self._rules = compiled_layout(table.spec), new_record(Rules)
         self._rules.mirror = config.symmetry
 
     def values(self, position: Position) -> np.ndarray | None:
-        """For the side to move, float64 [A], illegal actions included; None for a position never met.
-
-        The position must be of the board of the table.
-        """
+        """For the side to move, float64 [A], illegal actions included; None if never met. On the table's board only."""
         return self.values_of(position.stones, position.mask)
 
     def values_of(self, own: int, both: int) -> np.ndarray | None:
@@ -73,7 +65,7 @@ def load_values(path: Path) -> TableValues:
     return _load(path.resolve(), status.st_mtime_ns, status.st_size)
 
 
-@lru_cache(maxsize=_KEPT_TABLES)
+@lru_cache(maxsize=8)
 def _load(path: Path, changed: int, size: int) -> TableValues:
     table, about = QTable.load(path)
     return TableValues(table, to_config(about.get("config"), QConfig, str(path)))

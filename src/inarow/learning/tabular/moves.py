@@ -126,9 +126,7 @@ def block_weight(others: Bits, mask: Bits, cell: int, layout: Layout) -> float:
 @register_jitable
 def _run(stones: Bits, cell: int, step: int, layout: Layout) -> tuple[int, int]:
     """(How many stones follow `cell` in steps, the bit behind them; -1 if that leaves the board)."""
-    length = 0
-    place = cell + step
-    end = layout.stride * layout.columns
+    length, place, end = 0, cell + step, layout.stride * layout.columns
     while 0 <= place < end and has_cell(stones, place):
         length += 1
         place += step

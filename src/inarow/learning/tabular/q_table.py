@@ -26,6 +26,7 @@ from inarow.storage.array_file import FileKind, checksum, load_arrays, save_arra
 
 DEFAULT_MEMORY = 512 << 20
 _KIND = FileKind("inarow-q-table", 1, "a Q-table", TableError, max_bytes=4 << 30)
+_SAVED = ("keys", "values", "visits")
 _FIRST_SLOTS = 1 << 12
 _SLOTS_PER_ROW = 4  # of int32: the largest index has less than 3 slots for a row, the old one half of that
 _CARRY = 8
@@ -64,10 +65,7 @@ def find_row(key: np.uint64, index: np.ndarray, old: np.ndarray, keys: np.ndarra
 
 @register_jitable
 def add_row(key: np.uint64, index: np.ndarray, old: np.ndarray, keys: np.ndarray, state: IndexState) -> int:
-    """The row of a key, which gets one if it has none; -1 if the table is full.
-
-    The index must have room: see `is_crowded`.
-    """
+    """The row of a key, which gets one if it has none; -1 if the table is full. For room, see `is_crowded`."""
     row = find_row(key, index, old, keys)
     if row >= 0:
         return row
@@ -182,11 +180,7 @@ class QTable:
     def save(self, path: Path, **about: object) -> None:
         """Writes the file atomically; `about` goes to its header and must be JSON."""
         rows = len(self)
-        arrays: dict[str, np.ndarray] = {
-            "keys": self.keys[:rows],
-            "values": self.values[:rows],
-            "visits": self.visits[:rows],
-        }
+        arrays: dict[str, np.ndarray] = {name: getattr(self, name)[:rows] for name in _SAVED}
         header = {"board": str(self.spec), "rows": rows, "refused": self.refused, "checksum": checksum(arrays)}
         save_arrays(path, _KIND, {**header, "about": about}, arrays)
 
@@ -196,22 +190,19 @@ class QTable:
         that is too little or not given, exactly for its rows.
         """
         with load_arrays(path, _KIND) as (header, arrays):
-            keys, values, visits = arrays["keys"], arrays["values"], arrays["visits"]
-            if header["checksum"] != checksum({"keys": keys, "values": values, "visits": visits}):
+            saved = {name: arrays[name] for name in _SAVED}
+            if header["checksum"] != checksum(saved):
                 raise TableError(f"{path} is damaged: its checksum is wrong")
-            spec = GameSpec.parse(header["board"])
-            table = cls(spec, memory=max(row_bytes(spec) * max(1, len(keys)), memory or 0))
-            rows = slice(0, len(keys))
-            for mine, theirs in ((table.keys, keys), (table.values, values), (table.visits, visits)):
-                if mine.dtype != theirs.dtype or mine[rows].shape != theirs.shape:
+            spec, rows = GameSpec.parse(header["board"]), len(saved["keys"])
+            table = cls(spec, memory=max(row_bytes(spec) * max(1, rows), memory or 0))
+            for name, theirs in saved.items():
+                mine = getattr(table, name)[:rows]
+                if mine.dtype != theirs.dtype or mine.shape != theirs.shape:
                     raise TableError(f"{path} has arrays of the wrong kind")
-                mine[rows] = theirs
+                mine[:] = theirs
             about, refused = dict(header["about"]), int(header["refused"])
-        table.state.rows, table.state.refused = len(keys), refused
-        slots = _FIRST_SLOTS
-        while slots < 2 * len(keys):
-            slots *= 2
-        table._fill_index(slots)
+        table.state.rows, table.state.refused = rows, refused
+        table._fill_index(max(_FIRST_SLOTS, 1 << (2 * rows - 1).bit_length()))
         return table, about
 
     def _fill_index(self, slots: int) -> None:

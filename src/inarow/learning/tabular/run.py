@@ -20,18 +20,8 @@ import numpy as np
 
 from inarow.errors import ConfigError, TableError, one_line
 from inarow.learning.config import Document, to_config
-from inarow.learning.learner import (
-    CheckAgent,
-    CheckFile,
-    CurveTable,
-    Learner,
-    MakeOpponent,
-    Report,
-    Services,
-    TrainedAgent,
-    Watch,
-)
-from inarow.learning.run_folder import EpisodeRun, RunClaim, read_config, reward_cells
+from inarow.learning.learner import CheckAgent, CheckFile, CurveTable, Learner, Report, Services, TrainedAgent, Watch
+from inarow.learning.run_folder import EpisodeRun, reward_cells
 from inarow.learning.tabular.config import QConfig
 from inarow.learning.tabular.episode import OTHER
 from inarow.learning.tabular.q_table import QTable
@@ -51,9 +41,7 @@ _HEADINGS = ("phase", "episodes", "mean reward", "won", "drawn", "lost", "epsilo
 class QLearner(Learner[QConfig]):
     """Tabular Q-learning."""
 
-    name = "q"
-    config = QConfig
-    product = _TABLE
+    name, config, product = "q", QConfig, _TABLE
 
     def agent(self, product: Path | str) -> str:
         return f"q:table={product}"
@@ -80,30 +68,11 @@ def _needs_agent(opponent: str) -> bool:
 
 
 class QRun(EpisodeRun[Trainer]):
-    """`start` or `resume` make one. An error within an episode, such as an opponent's, leaves the last checkpoint; the
-    run must then be resumed, and `train` raises ConfigError until it is.
-    """
+    """After an error within an episode, such as an opponent's, `train` raises ConfigError until the run is resumed."""
 
-    def __init__(self, folder: Path, trainer: Trainer, claim: RunClaim) -> None:
-        super().__init__(folder, trainer, claim, _TABLE, CurvePoint)
-        self._is_torn = False  # whether the trainer stopped within an episode, from where it cannot continue
-
-    @classmethod
-    def start(cls, config: QConfig, folder: Path, make_opponent: MakeOpponent | None = None) -> QRun:
-        """A new run; raises ConfigError if the folder has one."""
-        claim = RunClaim(folder, _TABLE)
-        with claim.begun(config):
-            return cls(folder, Trainer(config, make_opponent), claim)
-
-    @classmethod
-    def resume(cls, folder: Path, make_opponent: MakeOpponent | None = None) -> QRun:
-        """A run at its last checkpoint; raises ConfigError or TableError."""
-        claim = RunClaim(folder, _TABLE)
-        run = cls(folder, Trainer(read_config(folder, QConfig), make_opponent), claim)
-        with claim.held():
-            if run.product.exists():
-                run._restore()
-        return run
+    trainer_type, config_type, point_type = Trainer, QConfig, CurvePoint
+    product_name = checkpoint_name = _TABLE
+    _is_torn = False  # whether the trainer stopped within an episode, from where it cannot continue
 
     def table(self) -> CurveTable:
         """A row for each phase and generation."""
@@ -160,8 +129,7 @@ class QRun(EpisodeRun[Trainer]):
 
     def save(self) -> None:
         """Writes a checkpoint."""
-        trainer = self.trainer
-        frozen = self._frozen_file()
+        trainer, frozen = self.trainer, self._frozen_file()
         if len(trainer.frozen) and not frozen.exists():
             save_arrays(frozen, _FROZEN_KIND, {}, {"values": trainer.frozen})
         about = {
@@ -185,11 +153,8 @@ class QRun(EpisodeRun[Trainer]):
             trainer.restore(about["state"], table)
         except Exception as error:  # a damaged state can raise almost anything
             raise TableError(f"{self.product} has no state to continue from: {one_line(error)}") from None
-        self._restore_frozen(about["state"].get("frozen_rows"))
-
-    def _restore_frozen(self, rows: int | None) -> None:
-        """`rows` is None in tables from before they were counted; those have a file only if there are some."""
-        trainer, path = self.trainer, self._frozen_file()
+        path, rows = self._frozen_file(), about["state"].get("frozen_rows")
+        # None in tables from before they were counted, which have a file only if there are some.
         if rows == 0 or (rows is None and not path.exists()):
             return
         with load_arrays(path, _FROZEN_KIND) as (_, arrays):

@@ -18,7 +18,7 @@ from inarow.games.spec import GameSpec
 from inarow.learning.learner import MakeOpponent, Opponent
 from inarow.learning.records import new_record
 from inarow.learning.tabular import episode
-from inarow.learning.tabular.config import Phase, QConfig
+from inarow.learning.tabular.config import QConfig
 from inarow.learning.tabular.q_table import QTable, add_row
 from inarow.search.tree.config import Uct
 from inarow.search.tree.memory import ROLLOUT_SLOT_BYTES, make_rollout_tree
@@ -52,17 +52,17 @@ class Trainer:
         self.config = config
         self.table = QTable(config.spec, memory=config.memory << 20)
         self.curve: list[CurvePoint] = []
-        self.phase = self.generation = 0
-        self.episodes = 0
+        self.phase = self.generation = self.episodes = 0
         self.frozen = self.table.values[:0]
         """The values of the first rows when the generation began, if its opponent is frozen."""
         self._best = -np.inf
         self._make_opponent = make_opponent
         self._rng = np.random.default_rng(config.seed)
-        self._progress = new_record(episode.Progress)
-        self._rules = new_record(episode.Rules)
+        self._progress, self._rules = new_record(episode.Progress), new_record(episode.Rules)
         self._course = episode.Course(compiled_layout(config.spec), self._rules, self._progress)
-        self._search = _tree_search(config)
+        simulations = max(compiled_opponent(phase.opponent)[1] for phase in config.phases)
+        tree = make_rollout_tree((simulations + 2) * config.spec.actions * ROLLOUT_SLOT_BYTES)
+        self._search = RolloutContext(compiled_layout(config.spec), tree, Uct(), RandomRollout(), True)
         self._begin_generation()
 
     @property
@@ -84,7 +84,10 @@ class Trainer:
             if wanted == until_report or progress.episode == phase.episodes:
                 self._report()
             if progress.episode == phase.episodes:
-                self._end_generation()
+                self.generation += 1
+                if self.generation == phase.generations:
+                    self.phase, self.generation = self.phase + 1, 0
+                self._begin_generation()
 
     def _play(self, episodes: int) -> None:
         search = self._search if self._rules.opponent == episode.MCTS else None
@@ -127,25 +130,20 @@ class Trainer:
         )
         progress.reward = progress.wins = progress.draws = progress.losses = 0
 
-    def _end_generation(self) -> None:
-        self.generation += 1
-        if self.generation == self.config.phases[self.phase].generations:
-            self.phase, self.generation = self.phase + 1, 0
+    def _begin_generation(self) -> None:
+        """The next one, if there is one."""
         if self.is_finished:
             self.frozen = self.frozen[:0]
-        else:
-            self._begin_generation()
-
-    def _begin_generation(self) -> None:
+            return
         self._progress.episode = 0
         self._progress.epsilon = self.config.exploration.start
         self._best = -np.inf
-        self._set_rules(self.config.phases[self.phase])
+        self._set_rules()
         rows = len(self.table) if self._rules.opponent == episode.FROZEN else 0
         self.frozen = self.table.values[:rows].copy()
 
-    def _set_rules(self, phase: Phase) -> None:
-        config, rules = self.config, self._rules
+    def _set_rules(self) -> None:
+        config, rules, phase = self.config, self._rules, self.config.phases[self.phase]
         rules.alpha, rules.gamma = config.alpha, config.gamma
         for name in config.rewards.__struct_fields__:
             setattr(rules, name, getattr(config.rewards, name))
@@ -171,13 +169,10 @@ class Trainer:
         }
 
     def restore(self, state: dict[str, Any], table: QTable) -> None:
-        """Continues from a `state`. `table` must have the memory of the config; `frozen` is left without rows, for the
-        caller to fill.
-        """
+        """Continues from a `state`. `table` must have the memory of the config; the caller fills `frozen`."""
         self.table = table
         self.phase, self.generation, self.episodes = state["phase"], state["generation"], state["episodes"]
-        if not self.is_finished:
-            self._begin_generation()
+        self._begin_generation()
         self.frozen = table.values[:0]  # not the rows of now: the generation began with fewer
         self._best = -np.inf if state["best"] is None else state["best"]
         for name in _KEPT:
@@ -188,14 +183,6 @@ class Trainer:
 
 _KEPT = ("episode", "epsilon", "reward", "wins", "draws", "losses")
 """What an episode leaves behind in `episode.Progress`."""
-
-
-def _tree_search(config: QConfig) -> RolloutContext:
-    """What `episode.play_episodes` needs for an opponent that grows trees."""
-    spec = config.spec
-    simulations = max(compiled_opponent(phase.opponent)[1] for phase in config.phases)
-    tree = make_rollout_tree((simulations + 2) * spec.actions * ROLLOUT_SLOT_BYTES)
-    return RolloutContext(compiled_layout(spec), tree, Uct(), RandomRollout(), True)
 
 
 def compiled_opponent(text: str) -> tuple[int, int]:
@@ -211,9 +198,8 @@ def _play_episode(opponent: Opponent, course: episode.Course, table: QTable, rng
     layout, rules, progress = course.layout, course.rules, course.progress
     arrays = table.arrays
     position = _random_start(table.spec, rules, rng)
-    learner = episode.learner_side(rules, progress)
+    learner = episode.begin_episode(rules, progress)
     is_self = rules.self_play > 0 and rng.random() < rules.self_play
-    episode.begin_episode(progress)
     reward = last = 0.0
     while True:
         side = position.ply & 1
