@@ -5,12 +5,12 @@ Importing this registers it: `gymnasium.make("inarow/KInARow-v0", board="6x7x4",
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from inarow.adapters.planes import Planes, planes_for, planes_shape, room_mask
+from inarow.adapters.planes import Planes, planes_for, room_mask
 from inarow.agents.agent import Agent
 from inarow.agents.registry import make_agent
 from inarow.errors import InvalidLimitError, MissingExtraError, shown
@@ -25,7 +25,6 @@ except ImportError:
 
 ENV_ID = "inarow/KInARow-v0"
 Learner = Literal[0, 1, "alternate"]
-_LEARNERS = (0, 1, "alternate")
 
 
 class KInARowEnv(gymnasium.Env[Planes, int]):
@@ -47,15 +46,15 @@ class KInARowEnv(gymnasium.Env[Planes, int]):
         render_mode: str | None = None,
     ) -> None:
         """An opponent given as an agent string gets a new random stream with every game."""
-        self.spec_of_game = GameSpec.parse(board)
+        self.spec_of_game = spec = GameSpec.parse(board)
         self.render_mode = render_mode
-        self.observation_space = spaces.Box(0, 1, planes_shape(self.spec_of_game), np.int8)
+        self.observation_space = spaces.Box(0, 1, (spec.rows, spec.columns, 2), np.int8)
         # Not np.int64, which Discrete says it is: a plain number is what `step` gets from people.
-        self.action_space: Any = spaces.Discrete(self.spec_of_game.actions)
+        self.action_space: Any = spaces.Discrete(spec.actions)
         self._wanted_opponent = opponent
         self._learner = _checked(learner)
         self._games = 0
-        self._position = Position.start(self.spec_of_game)
+        self._position = Position.start(spec)
         self._side = 1
         self._opponent: Agent | None = None
 
@@ -70,23 +69,22 @@ class KInARowEnv(gymnasium.Env[Planes, int]):
         self._position = Position.parse(options.get("position", ""), self.spec_of_game)
         if self._position.is_over:
             raise InvalidLimitError(f"the game is over after {self._position.moves!r}: nothing is left to play")
-        stream = int(self.np_random.integers(2**63))
-        wanted = self._wanted_opponent
+        stream, wanted = int(self.np_random.integers(2**63)), self._wanted_opponent
         self._opponent = make_agent(wanted, seed=stream) if isinstance(wanted, str) else wanted
         self._let_opponent_move()
-        return self._observation(), self._info()
+        return planes_for(self._position, self._side), self._info()
 
     def step(self, action: int) -> tuple[Planes, float, bool, bool, dict[str, Any]]:
         if self._opponent is None or self._position.is_over:
             raise InvalidLimitError("the game is over or was never started: call reset")
         if int(action) not in self._position.legal_actions:
             self._opponent = None
-            return self._observation(), -1.0, True, False, {**self._info(), "illegal": True}
+            return planes_for(self._position, self._side), -1.0, True, False, {**self._info(), "illegal": True}
         self._position = self._position.play(int(action))
         self._let_opponent_move()
         winner = self._position.winner
         reward = 0.0 if winner is None else 1.0 if winner == self._side else -1.0
-        return self._observation(), reward, self._position.is_over, False, self._info()
+        return planes_for(self._position, self._side), reward, self._position.is_over, False, self._info()
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Which actions are legal now."""
@@ -101,18 +99,14 @@ class KInARowEnv(gymnasium.Env[Planes, int]):
         while not self._position.is_over and self._position.side_to_move != self._side:
             self._position = self._position.play(self._opponent.decide(self._position).action)
 
-    def _observation(self) -> Planes:
-        return planes_for(self._position, self._side)
-
     def _info(self) -> dict[str, Any]:
         return {"action_mask": room_mask(self._position), "moves": self._position.moves}
 
 
 def _checked(learner: Any) -> Learner:
-    if learner not in _LEARNERS:
+    if learner not in get_args(Learner):
         raise InvalidLimitError(f"learner is {shown(repr(learner))}; it must be 0, 1 or 'alternate'")
-    chosen: Learner = learner
-    return chosen
+    return cast(Learner, learner)
 
 
 if ENV_ID not in gymnasium.registry:

@@ -53,14 +53,10 @@ class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]
     def step(self, state: Any) -> int:
         return self._agent.decide(position_of_state(state)).action
 
-    def restart(self) -> None:
-        """Nothing to forget."""
-
-    def restart_at(self, state: Any) -> None:
+    def restart(self, *args: Any) -> None:
         """Nothing to remember: `step` gets the state."""
 
-    def inform_action(self, state: Any, player_id: int, action: int) -> None:
-        """Nothing to learn, for the same reason."""
+    restart_at = inform_action = restart
 
     def provides_policy(self) -> bool:
         return True
@@ -71,22 +67,15 @@ class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]
     def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
         """The policy of the agent and its decision. An agent without a policy puts all weight on its decision."""
         decision = self._agent.decide(position_of_state(state))
-        known = decision.policy
-        weights = [
-            (action, float(action == decision.action) if known is None else known[action])
-            for action in state.legal_actions()
-        ]
-        return weights, decision.action
+        known = {decision.action: 1.0} if decision.policy is None else dict(enumerate(decision.policy))
+        return [(action, known.get(action, 0.0)) for action in state.legal_actions()], decision.action
 
 
 class OpenSpielAgent(ImmediateAgent):
     """A bot of OpenSpiel as our agent, for either side. It is informed of the moves of the game, and ignores limits."""
 
     def __init__(self, bot: Any, game: Any, name: str) -> None:
-        self.name = name
-        self._bot = bot
-        self._game = game
-        self._spec = spec_of_game(game)
+        self.name, self._bot, self._game, self._spec = name, bot, game, spec_of_game(game)
         self._known: tuple[int, ...] | None = None
 
     def _decide(self, position: Position) -> Decision:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from inarow.adapters.planes import Planes, planes_for, planes_shape, room_mask
+from inarow.adapters.planes import Planes, planes_for, room_mask
 from inarow.errors import IllegalMoveError, MissingExtraError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
@@ -21,14 +21,11 @@ try:
 except ImportError:
     raise MissingExtraError("pettingzoo", "adapters") from None
 
-Observation = dict[str, Planes]
-
 
 def env(board: str = "connect4", render_mode: str | None = None) -> Any:
     """The environment in PettingZoo's usual wrappers: an illegal action ends the game with -1 for its player."""
     wrapped: Any = wrappers.TerminateIllegalWrapper(RawEnv(board, render_mode), illegal_reward=-1)
-    wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
-    return wrappers.OrderEnforcingWrapper(wrapped)
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
 
 
 class RawEnv(AECEnv):  # type: ignore[misc]
@@ -42,19 +39,15 @@ class RawEnv(AECEnv):  # type: ignore[misc]
 
     def __init__(self, board: str = "connect4", render_mode: str | None = None) -> None:
         super().__init__()
-        self.spec_of_game = GameSpec.parse(board)
+        self.spec_of_game = spec = GameSpec.parse(board)
         self.render_mode = render_mode
         self.possible_agents = ["player_0", "player_1"]
         self.agents = list(self.possible_agents)
-        planes = spaces.Box(0, 1, planes_shape(self.spec_of_game), np.int8)
-        mask = spaces.Box(0, 1, (self.spec_of_game.actions,), np.int8)
-        self.observation_spaces: dict[str, Any] = {
-            agent: spaces.Dict({"observation": planes, "action_mask": mask}) for agent in self.possible_agents
-        }
-        self.action_spaces: dict[str, Any] = {
-            agent: spaces.Discrete(self.spec_of_game.actions) for agent in self.possible_agents
-        }
-        self._position = Position.start(self.spec_of_game)
+        planes, mask = (spaces.Box(0, 1, shape, np.int8) for shape in ((spec.rows, spec.columns, 2), (spec.actions,)))
+        observations = [spaces.Dict({"observation": planes, "action_mask": mask}) for _ in self.agents]
+        self.observation_spaces: dict[str, Any] = dict(zip(self.agents, observations, strict=True))
+        self.action_spaces: dict[str, Any] = {agent: spaces.Discrete(spec.actions) for agent in self.agents}
+        self._position = Position.start(spec)
 
     def observation_space(self, agent: str) -> Any:
         return self.observation_spaces[agent]
@@ -88,7 +81,7 @@ class RawEnv(AECEnv):  # type: ignore[misc]
         self._turn()
         self._accumulate_rewards()
 
-    def observe(self, agent: str) -> Observation:
+    def observe(self, agent: str) -> dict[str, Planes]:
         side = self.possible_agents.index(agent) + 1
         return {"observation": planes_for(self._position, side), "action_mask": self._mask(agent)}
 

@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 from inarow.games.position import Position
-from inarow.games.spec import GameSpec
 
 Planes = npt.NDArray[np.int8]
 
@@ -21,8 +20,4 @@ def room_mask(position: Position) -> Planes:
     """int8 [A]: 1 for an action with room for a stone, also when the game is over."""
     cells = position.to_array()
     entries = cells[0] if position.spec.gravity else cells.ravel()
-    return np.where(entries == 0, np.int8(1), np.int8(0))
-
-
-def planes_shape(spec: GameSpec) -> tuple[int, int, int]:
-    return spec.rows, spec.columns, 2
+    return np.asarray(entries == 0, np.int8)

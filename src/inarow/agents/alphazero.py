@@ -14,12 +14,10 @@ from inarow.agents.simple import with_temperature
 from inarow.errors import NetError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.learning.alphazero.evaluator import net_evaluator
-from inarow.learning.net_file import Net
+from inarow.learning.net_file import Net, net_evaluator
 from inarow.learning.pretrained import ALPHAZERO_DEFAULTS, default_alphazero_net, find_net, net_path
 from inarow.search.limits import Limits, Watch
-from inarow.search.tree.config import SearchConfig
-from inarow.search.tree.result import TreeResult
+from inarow.search.tree.config import SearchConfig, TreeResult
 from inarow.search.tree.search import NetSearch
 from inarow.search.tree.selection import MAX_PLANNED_SIMULATIONS
 from inarow.storage.atomic import content_hash

@@ -11,6 +11,7 @@ import tarfile
 import tempfile
 import threading
 import weakref
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Annotated, Any
@@ -127,24 +128,31 @@ class KaggleProcess:
         self._seconds = seconds
         self.overage = overage
         """What is left of it."""
-        self._folder = tempfile.TemporaryDirectory(prefix="inarow-kaggle-")
+        self._folder = tempfile.TemporaryDirectory(prefix="inarow-kaggle-", ignore_cleanup_errors=True)
         if path.name.endswith(".tar.gz"):
             path = _unpacked_main(path, self._folder)
         environment = {name: os.environ[name] for name in _HARMLESS if name in os.environ}
-        host = str(Path(kaggle_host.__file__))
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-B", host, *(["--bare"] if bare else []), str(path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=self._folder.name,
-            env={**environment, "HOME": self._folder.name},
-        )
+        command = [sys.executable, "-I", "-B", kaggle_host.__file__, *(["--bare"] if bare else [])]
+        ends = os.pipe() if hasattr(os, "fork") else ()  # the host dies when the second is closed
+        try:
+            self._process = subprocess.Popen(
+                [*command, *(["--lifeline", str(ends[0])] if ends else []), str(path)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=self._folder.name,
+                env={**environment, "HOME": self._folder.name},
+                pass_fds=ends[:1],
+                start_new_session=True,  # Ctrl-C in a terminal is for us: the game may have to be finished first
+            )
+        finally:
+            for end in ends[:1]:
+                os.close(end)
         assert self._process.stdout is not None
         self._replies: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         threading.Thread(target=_pass_on, args=(self._process.stdout, self._replies), daemon=True).start()
         self._is_new = True
-        self._close = weakref.finalize(self, _end, self._process, self._folder)
+        self._close = weakref.finalize(self, _end, self._process, self._folder, ends[1:])
 
     def ask(self, position: Position) -> dict[str, Any]:
         """The reply of the host in a position. Raises KaggleTimeoutError when time is up, KaggleFileError if the file
@@ -205,7 +213,9 @@ def _pass_on(output: IO[bytes], replies: queue.SimpleQueue[bytes]) -> None:
     replies.put(b"")
 
 
-def _end(process: subprocess.Popen[bytes], folder: tempfile.TemporaryDirectory[str]) -> None:
+def _end(process: subprocess.Popen[bytes], folder: tempfile.TemporaryDirectory[str], lifeline: Sequence[int]) -> None:
+    for end in lifeline:  # kills what the file has started, too
+        os.close(end)
     process.kill()
     process.wait()
     if process.stdin is not None:

@@ -4,12 +4,19 @@ Started as a script, without this package: `python -I kaggle_host.py [--bare] FI
 nothing to import but the standard library and NumPy. A line of JSON `{"observation",
 "configuration"}` in, a line `{"action", "kind", "seconds"}` or `{"error", "seconds"}` out; the loading
 counts in the first call. Standard library only.
+
+Where processes can be forked, the host leads a session of its own, works in a folder of its own, and a second process
+waits for the end of the pipe `--lifeline FD`. When the program that started the host closes the pipe, or dies in any
+way, it kills the whole process group and removes the folder, whatever the file is doing.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
+import shutil
+import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -79,5 +86,29 @@ def main(path: str, bare: bool) -> None:
         replies.flush()
 
 
+def guard(lifeline: int) -> None:
+    """Forks the process that ends this group and removes the working folder when the pipe ends."""
+    host, folder = os.getpid(), os.getcwd()
+    if os.fork() != 0:
+        os.close(lifeline)
+        return
+    try:
+        for stream in (0, 1, 2):  # the host's own ends must be the only ones
+            os.close(stream)
+        os.read(lifeline, 1)
+    finally:
+        # This process is in the group, so its number belongs to nobody else, and it is the last to go.
+        os.kill(host, signal.SIGKILL)
+        shutil.rmtree(folder, ignore_errors=True)
+        os.killpg(host, signal.SIGKILL)
+
+
 if __name__ == "__main__":
-    main(sys.argv[-1], "--bare" in sys.argv[1:-1])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bare", action="store_true")
+    parser.add_argument("--lifeline", type=int)
+    parser.add_argument("file")
+    options = parser.parse_args()
+    if options.lifeline is not None:
+        guard(options.lifeline)
+    main(options.file, options.bare)

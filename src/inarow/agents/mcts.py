@@ -13,9 +13,8 @@ from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.search.limits import Limits, Watch
 from inarow.search.minimax.heuristics import make_heuristic
-from inarow.search.tree.config import USUAL_EXPLORATION
+from inarow.search.tree.config import USUAL_EXPLORATION, TreeResult
 from inarow.search.tree.memory import bytes_for_game
-from inarow.search.tree.result import TreeResult
 from inarow.search.tree.rollouts import Rollouts
 from inarow.search.tree.search import TreeSearch
 

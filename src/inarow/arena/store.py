@@ -23,7 +23,7 @@ from inarow.arena.store_rows import (
     to_json,
     to_row,
 )
-from inarow.arena.store_schema import connect, damage_errors, store_errors
+from inarow.arena.store_schema import check_names, connect, damage_errors, store_errors
 from inarow.arena.tally import SideTally, Tally
 from inarow.errors import StoreError, shown
 from inarow.games.record import GameRecord
@@ -139,7 +139,15 @@ class Store:
                 " ON CONFLICT (match, number) DO NOTHING",
                 rows,
             )
-            return self._connection.total_changes - before
+            added = self._connection.total_changes - before
+            numbers = to_json([number for _, number, *_ in rows])
+            ((kept,),) = self._execute(
+                "SELECT count(*) FROM games WHERE match = ? AND number IN (SELECT value FROM json_each(?))",
+                (match_id, numbers),
+            )
+            if kept != len({number for _, number, *_ in rows}):
+                raise StoreError(f"{self._path} kept {kept} of {len(rows)} games; none of them is stored")
+            return added
 
     def finished_numbers(self, match_id: int) -> set[int]:
         """The numbers of the games of a match that are there."""
@@ -253,6 +261,7 @@ class Store:
     def _writing(self) -> Iterator[None]:
         """A transaction of the one writer, kept if the block ends well."""
         with store_errors(self._path):
+            check_names(self._path)
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield

@@ -123,6 +123,9 @@ def connect(path: Path, *, readonly: bool) -> sqlite3.Connection:
             raise StoreError(f"there is no results store at {path}")
         if path.exists() and 0 < path.stat().st_size < _HEADER_BYTES:
             raise StoreError(f"{path} is not a results store")  # SQLite would overwrite a single byte
+        if readonly and path.stat().st_size == 0:
+            raise StoreError(f"{path} is empty: it becomes a results store with the first match or grade kept in it")
+        check_names(path)
         if not readonly:
             path.parent.mkdir(parents=True, exist_ok=True)
         address = f"{path.absolute().as_uri()}?mode={'ro' if readonly else 'rwc'}"
@@ -133,6 +136,14 @@ def connect(path: Path, *, readonly: bool) -> sqlite3.Connection:
             connection.close()
             raise
     return connection
+
+
+def check_names(path: Path) -> None:
+    """Raises StoreError for a file with several names: SQLite keeps a log beside each name, and writers that use
+    different names overwrite each other.
+    """
+    if path.exists() and path.stat().st_nlink > 1:
+        raise StoreError(f"{path} has other names (hard links), which would lose games; copy it and use the copy")
 
 
 def _accept(connection: sqlite3.Connection, path: Path, readonly: bool) -> None:
@@ -146,7 +157,9 @@ def _accept(connection: sqlite3.Connection, path: Path, readonly: bool) -> None:
     if version > len(MIGRATIONS):
         raise StoreError(f"{path} has schema version {version}; this version of inarow reads up to {len(MIGRATIONS)}")
     if readonly and version < len(MIGRATIONS):
-        raise StoreError(f"{path} is empty or has an old schema; open it for writing once")
+        raise StoreError(f"{path} has an old schema; open it for writing once")
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE type IN ('trigger', 'view')").fetchone():
+        raise StoreError(f"{path} has triggers or views, which a results store does not; export its games elsewhere")
     if version < len(MIGRATIONS):
         for statements in MIGRATIONS[version:]:
             for statement in statements:

@@ -12,8 +12,7 @@ from inarow.engine.moves import Notation
 from inarow.engine.setup import Setup
 from inarow.engine.uci import UciEngine
 from inarow.games.spec import GameSpec
-from inarow.search.solver.api import solver_for
-from inarow.search.solver.lines import solve_lines
+from inarow.search.solver.api import solve_lines, solver_for
 
 _LINES_MEMORY = 256 << 20
 

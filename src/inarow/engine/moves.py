@@ -20,6 +20,7 @@ from inarow.games.spec import GameSpec
 Notation = Literal["columns", "openspiel"]
 
 _CELL = re.compile(r"([a-p])([0-9]{1,2})")
+_FEN_PART = re.compile(r"((?<![0-9])[0-9]{1,2})|(.)", re.DOTALL)
 _OPENSPIEL_COLUMN = re.compile(r"[xo]([0-9]{1,2})")
 _OPENSPIEL_CELL = re.compile(r"[xo]\(([0-9]{1,2}),([0-9]{1,2})\)")
 
@@ -104,17 +105,10 @@ def _parse_fen(text: str, spec: GameSpec) -> Position:
     rows = []
     for row in text.lower().split("/"):
         cells: list[int] = []
-        empty = ""
-        for character in row + " ":
-            if character.isascii() and character.isdigit() and len(empty) < 2:
-                empty += character
-                continue
-            cells += [0] * int(empty or 0)
-            empty = ""
-            if character in "xo":
-                cells.append("xo".index(character) + 1)
-            elif character != " ":
+        for empty, character in _FEN_PART.findall(row):
+            if character and character not in "xo":
                 raise NotationError(f"{shown(text)} has {shown(character)}, which is not x, o or a number")
+            cells += ["xo".index(character) + 1] if character else [0] * int(empty)
         rows.append(cells)
     if len(rows) != spec.rows or any(len(cells) != spec.columns for cells in rows):
         raise NotationError(f"{shown(text)} is not a board of {spec.rows} rows and {spec.columns} columns")

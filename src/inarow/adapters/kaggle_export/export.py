@@ -1,17 +1,18 @@
-"""Writing a Kaggle submission, after playing it as Kaggle would."""
+"""`inarow export kaggle`: writing a Kaggle submission, after playing it as Kaggle would."""
 
 from __future__ import annotations
 
 import io
+import json as json_format
 import random
 import statistics
+import sys
 import tarfile
 import tempfile
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from inarow.adapters.kaggle_export.assemble import assemble
-from inarow.adapters.kaggle_export.exporters import Parts, parts_of
+from inarow.adapters.kaggle_export.exporters import Parts, assemble, parts_of
 from inarow.agents.kaggle import KaggleProcess, checked_action
 from inarow.agents.registry import format_agent, parse_agent
 from inarow.errors import IllegalMoveError, KaggleFileError, one_line
@@ -35,6 +36,33 @@ class Rehearsal:
     """Seconds of its slowest move; the first move of a game includes loading."""
     overage: float
     """Seconds beyond the time per move, in the game that took most."""
+
+
+def kaggle(agent: str, *, out: Path, board: str = "connect4", json: bool = False, seed: int = 0) -> None:
+    """Write a Kaggle ConnectX submission: one Python file that needs only the standard library and NumPy.
+
+    Before it is written it plays two games by Kaggle's loading rules, in an empty folder, without inarow.
+
+    Args:
+        agent: Agent string.
+        out: The file; a name that ends with .tar.gz makes an archive with a main.py.
+        board: Board: ROWSxCOLUMNSxINAROW, with /free for no gravity, connect4 or tictactoe.
+        json: Print one JSON document and nothing else.
+        seed: Accepted for uniformity; this command is deterministic.
+    """
+    spec = GameSpec.parse(board)
+    if sys.stderr.isatty():
+        print(f"exporting {agent} ...", file=sys.stderr)
+    rehearsal = export_kaggle(agent, out, spec)
+    size = out.stat().st_size
+    if json:
+        print(json_format.dumps({"agent": agent, "file": str(out), "bytes": size, **asdict(rehearsal)}, indent=2))
+        return
+    overage = f", {rehearsal.overage:.3f} s of Kaggle's 60 s for a game" if rehearsal.overage else ""
+    print(
+        f"{out}: {size:,} bytes; played {rehearsal.games} games as on Kaggle, slowest of {rehearsal.moves} moves "
+        f"{rehearsal.slowest:.3f} s{overage}"
+    )
 
 
 def kaggle_source(agent: str, spec: GameSpec) -> str:

@@ -1,15 +1,17 @@
-"""From agents to the parts of a file: the modules that it needs, and the expression that makes its player."""
+"""From agents to the source of a file: the modules that it needs, and the expression that makes its player."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import ast
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from inarow.adapters.kaggle_export.assemble import text_literal
 from inarow.adapters.kaggle_export.player.net import OPERATORS, Operation, packed_array
 from inarow.adapters.kaggle_export.player.q_table import packed
 from inarow.agents.alphazero import USUAL_SIMULATIONS as USUAL_NET_SIMULATIONS
@@ -34,6 +36,8 @@ from inarow.learning.tabular.lookup import TableValues, load_values
 from inarow.search.minimax.heuristics import make_heuristic
 from inarow.search.tree.config import SearchConfig
 
+_PACKAGE = "inarow.adapters.kaggle_export.player"
+_WIDTH = 110
 _UNLIMITED = 10**9
 _TIME_NOTE = "It stops after half of actTimeout, with the best move found so far."
 _FIXED: dict[str, dict[str, list[Any]]] = {
@@ -64,13 +68,10 @@ def parts_for(name: str, parameters: Any, spec: GameSpec) -> Parts:
     """The same for the name of an agent and its parameters."""
     if not spec.gravity:
         raise KaggleFileError(f"Kaggle's ConnectX has gravity, {spec} has none")
-    export = _EXPORTERS.get(name)
-    if export is None:
-        raise KaggleFileError(
-            f"{name} cannot be exported: a file has only the standard library and NumPy; "
-            f"these can: {', '.join(_EXPORTERS)}"
-        )
-    return export(parameters, spec)
+    if name not in _EXPORTERS:
+        reason = "a file has only the standard library and NumPy"
+        raise KaggleFileError(f"{name} cannot be exported: {reason}; these can: {', '.join(_EXPORTERS)}")
+    return _EXPORTERS[name](parameters, spec)
 
 
 def _call(name: str, **settings: object) -> str:
@@ -80,8 +81,7 @@ def _call(name: str, **settings: object) -> str:
 def _simple(wins: bool, blocks: bool) -> Callable[[Any, GameSpec], Parts]:
     def export(parameters: Any, spec: GameSpec) -> Parts:
         epsilon = parameters.epsilon if isinstance(parameters, ReflexParameters) else 0.0
-        player = _call("SimplePlayer", wins=wins, blocks=blocks, epsilon=epsilon)
-        return Parts(("base", "simple"), player)
+        return Parts(("base", "simple"), _call("SimplePlayer", wins=wins, blocks=blocks, epsilon=epsilon))
 
     return export
 
@@ -119,8 +119,7 @@ def _mcts(parameters: MctsParameters, spec: GameSpec) -> Parts:
     if isinstance(parameters, HybridParameters):
         informed = spec.cells if isinstance(parameters.informed, str) else parameters.informed
         settings |= {"informed": informed, "depth": parameters.depth, **_window_worths(parameters.heuristic, spec)}
-    player = _call("MctsPlayer", **settings)
-    return Parts(("base", "minimax", "mcts"), player, _TIME_NOTE)
+    return Parts(("base", "minimax", "mcts"), _call("MctsPlayer", **settings), _TIME_NOTE)
 
 
 def _q(parameters: QParameters, spec: GameSpec) -> Parts:
@@ -162,8 +161,7 @@ def _dqn(parameters: DqnParameters, spec: GameSpec) -> Parts:
     if not board.gravity:
         raise KaggleFileError(f"Kaggle's ConnectX has gravity, the net is for {board}")
     size = f"rows={board.rows}, columns={board.columns}, inarow={board.inarow}"
-    nets = ", ".join(net_expression(path) for path in paths)
-    player = f"DqnPlayer({size}, nets=[{nets}])"
+    player = f"DqnPlayer({size}, nets=[{', '.join(net_expression(path) for path in paths)}])"
     return Parts(("base", "net", "dqn"), player, f"It plays {board} only, and needs NumPy.")
 
 
@@ -176,12 +174,9 @@ def _alphazero(parameters: AlphaZeroParameters, spec: GameSpec) -> Parts:
     if isinstance(simulations, str):
         simulations = USUAL_NET_SIMULATIONS if parameters.seconds == "none" else _UNLIMITED
     rules = SearchConfig(root="puct")
-    names = ("exploration", "first_play", "softness")
-    settings = ", ".join(f"{name}={getattr(rules, name)!r}" for name in names)
-    net = net_expression(net_path(name))
-    player = f"AlphaZeroPlayer(simulations={simulations}, {settings}, net={net})"
-    modules = ("base", "minimax", "mcts", "net", "alphazero")
-    return Parts(modules, player, f"{_TIME_NOTE} It needs NumPy.")
+    settings = ", ".join(f"{key}={getattr(rules, key)!r}" for key in ("exploration", "first_play", "softness"))
+    player = f"AlphaZeroPlayer(simulations={simulations}, {settings}, net={net_expression(net_path(name))})"
+    return Parts(("base", "minimax", "mcts", "net", "alphazero"), player, f"{_TIME_NOTE} It needs NumPy.")
 
 
 # --- Nets ---
@@ -203,8 +198,7 @@ def net_expression(path: Path) -> str:
     )
     names = {constant.name for constant in graph.initializer}
     inputs = [each.name for each in graph.input if each.name not in names]
-    outputs = [each.name for each in graph.output]
-    return f"NumpyNet({inputs!r}, {outputs!r}, {operations!r}, {{{constants}}})"
+    return f"NumpyNet({inputs!r}, {[each.name for each in graph.output]!r}, {operations!r}, {{{constants}}})"
 
 
 def _operation(node: Any, value_of: Any) -> Operation:
@@ -234,3 +228,56 @@ _EXPORTERS: Mapping[str, Callable[[Any, GameSpec], Parts]] = {
     "dqn": _dqn,
     "alphazero": _alphazero,
 }
+
+
+# --- Joining the modules of `player` to one file ---
+
+
+def assemble(modules: Sequence[str], *, title: str, entry: str) -> str:
+    """The source of a file: a docstring, the modules in this order, and `entry`, which makes `agent`.
+
+    A module comes after those that it imports from. Imports stay where a module has them, so that what the
+    first module does, starting the clock, comes before NumPy is loaded.
+    """
+    imported = {"from __future__ import annotations"}
+    bodies: list[str] = []
+    for module in modules:
+        source = (files(_PACKAGE) / f"{module}.py").read_text(encoding="utf-8")
+        bodies.append(_body(source, imported))
+    # As a literal of ASCII: the path of an agent's file may hold quotes and backslashes.
+    head = f"{title!a}\n\nfrom __future__ import annotations"
+    return "\n\n\n".join([head, *bodies, entry]) + "\n"
+
+
+def text_literal(text: str) -> str:
+    """A long text as Python source, on many lines."""
+    lines = [text[at : at + _WIDTH] for at in range(0, len(text), _WIDTH)] or [""]
+    return "(\n" + "\n".join(f"    {line!r}" for line in lines) + "\n)"
+
+
+def _body(source: str, imported: set[str]) -> str:
+    """A module with its docstring as a comment, without imports from this folder and without those in
+    `imported`, to which its other ones are added.
+    """
+    lines = source.splitlines()
+    tree = ast.parse(source)
+    comment = [f"# {line}".rstrip() for line in (ast.get_docstring(tree) or "").splitlines()]
+    for node in tree.body:
+        is_docstring = node is tree.body[0] and isinstance(node, ast.Expr)
+        if not is_docstring and not (isinstance(node, (ast.Import, ast.ImportFrom)) and _is_known(node, imported)):
+            continue
+        assert node.end_lineno is not None
+        lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
+    body = re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).strip()
+    return "\n".join(comment) + "\n\n" + body
+
+
+def _is_known(node: ast.Import | ast.ImportFrom, imported: set[str]) -> bool:
+    """Whether the joined file has these names already."""
+    if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(_PACKAGE):
+        assert all(alias.asname is None for alias in node.names), "a name must be the same in the joined file"
+        return True
+    text = ast.unparse(node)
+    is_known = text in imported
+    imported.add(text)
+    return is_known

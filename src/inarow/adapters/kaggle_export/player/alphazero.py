@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from inarow.adapters.kaggle_export.player.base import Deadline, Rules
+from inarow.adapters.kaggle_export.player.base import Deadline, Rules, single_cells
 from inarow.adapters.kaggle_export.player.mcts import DRAWN, SOONEST_WIN, UNKNOWN, carry_proof
 from inarow.adapters.kaggle_export.player.net import NumpyNet
 
@@ -57,8 +57,8 @@ class AlphaZeroPlayer:
             self._simulate(root, own, both, rules)
         if not root.children:  # one look was enough
             cells = single_cells(examine(own, both, rules)[1])
-            return column_of(cells[len(cells) // 2], rules)
-        return column_of(best_child(root).bit, rules)
+            return place_of(cells[len(cells) // 2], rules)[1]
+        return place_of(best_child(root).bit, rules)[1]
 
     def _simulate(self, root: NetNode, own: int, both: int, rules: Rules) -> None:
         node, path = root, [root]
@@ -119,22 +119,13 @@ def place_of(bit: int, rules: Rules) -> tuple[int, int]:
     return rules.rows - 1 - height, column
 
 
-def column_of(bit: int, rules: Rules) -> int:
-    return place_of(bit, rules)[1]
-
-
 def network_planes(own: int, both: int, rules: Rules) -> np.ndarray:
     """float32 [9, rows, columns], row 0 on top: own stones, others, free cells, winning cells of both, parity of rows,
     whether the first side is to move, length of a line, cells of the board. All for the side to move.
     """
     other, stones = both ^ own, both.bit_count()
-    sets = (
-        own,
-        other,
-        (both + rules.bottom) & rules.board,
-        winning_cells(own, both, rules),
-        winning_cells(other, both, rules),
-    )
+    free = (both + rules.bottom) & rules.board
+    sets = (own, other, free, winning_cells(own, both, rules), winning_cells(other, both, rules))
     planes = np.zeros((9, rules.rows, rules.columns), np.float32)
     for number, cells in enumerate(sets):
         for bit in single_cells(cells):
@@ -184,12 +175,3 @@ def examine(own: int, both: int, rules: Rules) -> tuple[int, int]:
     candidates = threats or free
     safe = candidates & ~(other_wins >> 1)
     return (UNKNOWN, safe) if safe else (SOONEST_WIN - stones - 2, candidates)
-
-
-def single_cells(cells: int) -> list[int]:
-    """The cells of a set one by one, from the left and from below."""
-    found = []
-    while cells:
-        found.append(cells & -cells)
-        cells &= cells - 1
-    return found

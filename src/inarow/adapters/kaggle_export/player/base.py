@@ -22,9 +22,7 @@ class Deadline:
     """Ends `seconds` after `start`. `check` reads the clock on every `patience`-th call only."""
 
     def __init__(self, start: float, seconds: float, patience: int = 64) -> None:
-        self._end = start + seconds
-        self._patience = patience
-        self._calls = 0
+        self._end, self._patience, self._calls = start + seconds, patience, 0
 
     def is_over(self) -> bool:
         return time.perf_counter() >= self._end
@@ -78,6 +76,15 @@ class Rules:
         return sorted(range(self.columns), key=lambda column: abs(2 * column - self.columns + 1))
 
 
+def single_cells(cells: int) -> list[int]:
+    """The cells of a set one by one, from the left and from below."""
+    found = []
+    while cells:
+        found.append(cells & -cells)
+        cells &= cells - 1
+    return found
+
+
 def read_stones(board: Sequence[int], mark: int, rules: Rules) -> tuple[int, int]:
     """(Stones of side `mark`, stones of both) of Kaggle's board: a flat list, row by row from the top left."""
     own = both = 0
@@ -93,6 +100,11 @@ def read_stones(board: Sequence[int], mark: int, rules: Rules) -> tuple[int, int
 
 SHARE_OF_TIME = 0.5
 """The part of `actTimeout` that a move may take: machines are sometimes slower."""
+
+
+def check_board(rules: Rules, made_for: tuple[int, int, int], thing: str) -> None:
+    if (rules.rows, rules.columns, rules.inarow) != made_for:
+        raise ValueError("the {} is for {}x{}x{}".format(thing, *made_for))
 
 
 class Player(Protocol):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from inarow.adapters.kaggle_export.player.base import Deadline, Rules
+from inarow.adapters.kaggle_export.player.base import Deadline, Rules, check_board
 from inarow.adapters.kaggle_export.player.net import NumpyNet
 
 
@@ -18,8 +18,7 @@ class DqnPlayer:
         self._nets = nets
 
     def choose(self, rules: Rules, own: int, both: int, deadline: Deadline) -> int:
-        if (rules.rows, rules.columns, rules.inarow) != self._board:
-            raise ValueError("the net is for {}x{}x{}".format(*self._board))
+        check_board(rules, self._board, "net")
         legal = rules.legal_columns(both)
         after = [rules.landing_bit(both, column) for column in legal]
         boards = np.stack([signed_board(own | bit, both | bit, rules) for bit in after])
@@ -29,10 +28,5 @@ class DqnPlayer:
 
 def signed_board(own: int, both: int, rules: Rules) -> np.ndarray:
     """float32 [rows, columns], row 0 on top: 1 own stones, -1 those of the other side."""
-    board = np.zeros((rules.rows, rules.columns), np.float32)
-    for column in range(rules.columns):
-        for height in range(rules.rows):
-            cell = column * rules.stride + height
-            if both >> cell & 1:
-                board[rules.rows - 1 - height, column] = 1 if own >> cell & 1 else -1
-    return board
+    cells = (np.arange(rules.rows)[::-1, None] + rules.stride * np.arange(rules.columns)).tolist()
+    return np.array([[2 * (own >> cell & 1) - (both >> cell & 1) for cell in row] for row in cells], np.float32)

@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from inarow.adapters.kaggle_export.player.base import Deadline, OutOfTimeError, Rules
+from inarow.adapters.kaggle_export.player.base import Deadline, OutOfTimeError, Rules, single_cells
 from inarow.adapters.kaggle_export.player.minimax import Minimax, WindowSum
 
 UNKNOWN, DRAWN, SOONEST_WIN = 0, 1, 1000
@@ -38,12 +38,7 @@ def random_playout(rules: Rules) -> Playout:
     board, bottom, has_line = rules.board, rules.bottom, rules.has_line
 
     def play(own: int, both: int, deadline: Deadline) -> int:
-        free = (both + bottom) & board
-        landing = []
-        while free:
-            bit = free & -free
-            landing.append(bit)
-            free ^= bit
+        landing = single_cells((both + bottom) & board)
         other, result = both ^ own, 2
         while landing:
             place = int(random.random() * len(landing))
@@ -88,10 +83,8 @@ class Tree:
 
     def __init__(self, rules: Rules, own: int, both: int, exploration: float, solve: bool, playout: Playout) -> None:
         self.root = Node(0)
-        self._rules = rules
-        self._own, self._both = own, both
-        self._exploration, self._solve = exploration, solve
-        self._playout = playout
+        self._rules, self._own, self._both = rules, own, both
+        self._exploration, self._solve, self._playout = exploration, solve, playout
 
     def simulate(self, deadline: Deadline) -> None:
         """One simulation: down the tree to a new node, a game from there, its result back up."""

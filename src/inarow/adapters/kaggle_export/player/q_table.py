@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import array
 import base64
+import itertools
 import random
 import zlib
 
-from inarow.adapters.kaggle_export.player.base import Deadline, Rules
+from inarow.adapters.kaggle_export.player.base import Deadline, Rules, check_board
 
 
 class TablePlayer:
@@ -23,8 +24,7 @@ class TablePlayer:
         self._choices = dict(zip(unpacked(keys), unpacked(choices), strict=True))
 
     def choose(self, rules: Rules, own: int, both: int, deadline: Deadline) -> int:
-        if (rules.rows, rules.columns, rules.inarow) != self._board:
-            raise ValueError("the table is for {}x{}x{}".format(*self._board))
+        check_board(rules, self._board, "table")
         key, mirrored = position_key(own, both, rules), False
         if self._mirrors:
             other = position_key(mirror_cells(own, rules), mirror_cells(both, rules), rules)
@@ -58,8 +58,5 @@ def packed(numbers: list[int]) -> str:
 
 def unpacked(text: str) -> list[int]:
     """The inverse of `packed`."""
-    numbers, last = [], 0
-    for step in array.array("Q", zlib.decompress(base64.b85decode(text))):
-        last = (last + step) % 2**64
-        numbers.append(last)
-    return numbers
+    steps = array.array("Q", zlib.decompress(base64.b85decode(text)))
+    return list(itertools.accumulate(steps, lambda last, step: (last + step) % 2**64))

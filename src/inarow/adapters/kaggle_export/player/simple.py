@@ -14,9 +14,7 @@ class SimplePlayer:
         self._wins, self._blocks, self._epsilon = wins, blocks, epsilon
 
     def choose(self, rules: Rules, own: int, both: int, deadline: Deadline) -> int:
-        choices: list[int] = []
-        if self._wins:
-            choices = rules.winning_columns(own, both)
+        choices = rules.winning_columns(own, both) if self._wins else []
         if self._blocks:  # the first of several, as win and block come in the order of the columns
             choices = (choices or rules.winning_columns(both ^ own, both))[:1]
         if not choices or random.random() < self._epsilon:
