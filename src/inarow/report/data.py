@@ -22,10 +22,6 @@ from inarow.search.limits import Limits
 from inarow.search.solver.api import analyse as solve_all
 from inarow.search.solver.solution import Analysis
 
-_FAST_NODES, _SLOW_NODES = 2_000_000, 20_000
-"""For each position of the games, on boards that the solver is made for and on others: well under a
-second. Positions that need more are shown without scores."""
-
 Analyse = Callable[[Position], Analysis]
 
 
@@ -34,8 +30,7 @@ class ReplayGame:
     """A game to step through."""
 
     record: GameRecord
-    reviews: tuple[MoveReview, ...] = ()
-    """Of the moves whose positions could be solved, by ply; of no others."""
+    reviews: tuple[MoveReview, ...] = ()  # of the moves whose positions could be solved, by ply; of no others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,10 +38,8 @@ class ReportData:
     """All that a report is made of. Agents are named the same in every part."""
 
     title: str
-    command: str
-    """Makes the report again."""
-    version: str
-    """Of inarow."""
+    command: str  # makes the report again
+    version: str  # of inarow
     leaderboard: Leaderboard
     games: tuple[ReplayGame, ...] = ()
 
@@ -67,9 +60,9 @@ class GameSurvey:
         pair = min(players), max(players)
         winner = None if record.winner is None else players[record.winner - 1]
         self._times[pair, winner] += 1
-        plies = len(record.actions)
-        if winner not in self._longest[pair] or plies > self._longest[pair][winner][0]:
-            self._longest[pair][winner] = plies, record
+        longest, plies = self._longest[pair], len(record.actions)
+        if winner not in longest or plies > -longest[winner][0]:
+            longest[winner] = -plies, record  # negative, since the longest comes first
 
     def seconds_per_move(self) -> dict[str, float]:
         """The median of each agent."""
@@ -82,9 +75,7 @@ class GameSurvey:
         ranked = []
         for pair, games in self._longest.items():
             rarest_first = sorted(games, key=lambda winner: (self._times[pair, winner], winner or ""))
-            for turn, winner in enumerate(rarest_first):
-                plies, record = games[winner]
-                ranked.append((turn, -plies, pair, record))
+            ranked += [(turn, games[winner][0], pair, games[winner][1]) for turn, winner in enumerate(rarest_first)]
         return [record for *_, record in sorted(ranked, key=lambda entry: entry[:-1])[:count]]
 
 
@@ -128,21 +119,16 @@ def report_from_tournament(
 def _report(
     leaderboard: Leaderboard, survey: GameSurvey, games: int, analyse: Analyse | None, command: str
 ) -> ReportData:
-    return ReportData(
-        title=f"{len(leaderboard.agents)} agents on {leaderboard.board}",
-        command=command,
-        version=__version__,
-        leaderboard=replace(leaderboard, seconds_per_move=survey.seconds_per_move()),
-        games=tuple(
-            ReplayGame(record, review_end(record, analyse) if analyse else ())
-            for record in survey.interesting_games(games)
-        ),
-    )
+    title = f"{len(leaderboard.agents)} agents on {leaderboard.board}"
+    leaderboard = replace(leaderboard, seconds_per_move=survey.seconds_per_move())
+    records = survey.interesting_games(games)
+    replays = tuple(ReplayGame(record, review_end(record, analyse) if analyse else ()) for record in records)
+    return ReportData(title=title, command=command, version=__version__, leaderboard=leaderboard, games=replays)
 
 
 def bounded_analysis(spec: GameSpec) -> Analyse:
-    """Scores what can be solved in well under a second."""
-    return partial(solve_all, limits=Limits(nodes=_FAST_NODES if spec.gravity and spec.fits_word else _SLOW_NODES))
+    """Scores what can be solved in well under a second, with fewer nodes on boards that the solver is not made for."""
+    return partial(solve_all, limits=Limits(nodes=2_000_000 if spec.gravity and spec.fits_word else 20_000))
 
 
 def review_end(record: GameRecord, analyse: Analyse) -> tuple[MoveReview, ...]:

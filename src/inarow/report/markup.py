@@ -22,8 +22,11 @@ def element(tag: str, *children: Child, **attributes: object) -> Element:
 
     Attributes are named as in Python: `class_`, `aria_label`. One that is None is left out.
     """
-    names = {name: name.rstrip("_").replace("_", "-") for name in attributes}
-    made = Element(tag, {names[name]: _text(value) for name, value in attributes.items() if value is not None})
+    made = Element(tag)
+    for name, value in attributes.items():
+        if value is not None:
+            text = f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+            made.set(name.rstrip("_").replace("_", "-"), text)
     append(made, *children)
     return made
 
@@ -45,14 +48,6 @@ def breakable(text: str) -> list[Child]:
     return [first, *(child for part in others for child in (element("wbr"), part))]
 
 
-def to_html(root: Element) -> str:
-    return tostring(root, encoding="unicode", method="html")
-
-
-def _text(value: object) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
-
-
 # --- pages ---
 
 
@@ -71,6 +66,7 @@ def footer(command: str, version: str, seeds: tuple[int, ...]) -> Element:
 
 def standalone_page(title: str, main: Element) -> str:
     """A whole HTML document around `main`."""
+    style, script = ((files("inarow.report") / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     head = element(
         "head",
         element("meta", charset="utf-8"),
@@ -78,14 +74,10 @@ def standalone_page(title: str, main: Element) -> str:
         element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
         element("link", rel="icon", href="data:,"),
         element("title", title),
-        element("style", _asset("page.css")),
+        element("style", style),
     )
-    body = element("body", main, element("script", _asset("page.js")))
-    return f"<!DOCTYPE html>\n{to_html(element('html', head, body, lang='en'))}\n"
-
-
-def _asset(name: str) -> str:
-    return (files("inarow.report") / name).read_text(encoding="utf-8")
+    page = element("html", head, element("body", main, element("script", script)), lang="en")
+    return f"<!DOCTYPE html>\n{tostring(page, encoding='unicode', method='html')}\n"
 
 
 # --- numbers ---
@@ -110,10 +102,8 @@ def percent(share: float) -> str:
 
 def seconds(time: float) -> str:
     """A short time with its unit, to two digits."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3)):
-        if time >= size:
-            return f"{time / size:.2g} {unit}" if time < 10 * size else f"{time / size:.0f} {unit}"
-    return f"{time * 1e6:.2g} µs" if time < 1e-5 else f"{time * 1e6:.0f} µs"
+    number, unit = (time, "s") if time >= 1 else (time / 1e-3, "ms") if time >= 1e-3 else (time * 1e6, "µs")
+    return f"{number:.2g} {unit}" if number < 10 else f"{number:.0f} {unit}"
 
 
 def plain(number: float) -> str:

@@ -8,7 +8,7 @@ from inarow.arena.grading import Grade
 from inarow.arena.leaderboard import Leaderboard, Standing
 from inarow.report.data import ReplayGame, ReportData
 from inarow.report.markup import append, element, elo_interval, footer, percent, section, standalone_page
-from inarow.report.plots import accuracy_legend, accuracy_plot, cost_plot, rating_plot
+from inarow.report.plots import accuracy_plot, cost_plot, rating_plot
 from inarow.report.replay import replay, review_table
 from inarow.report.tables import cross_table, cross_table_html, escape_markdown, grade_table, leaderboard_table
 
@@ -102,6 +102,6 @@ def _accuracy(grades: list[Grade]) -> Element:
     accuracy = section("Accuracy against perfect play")
     curves = [grade for grade in grades if any(point.outcome_accuracy is not None for point in grade.by_ply)]
     if curves:
-        append(accuracy, element("div", accuracy_plot(curves), accuracy_legend(curves), class_="curves"))
+        append(accuracy, accuracy_plot(curves))
     append(accuracy, grade_table(grades).to_html())
     return accuracy

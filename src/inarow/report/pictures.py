@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inarow.learning.exploration.noise import MASSES, STUDIED, NoiseStudy
+from inarow.learning.exploration.theory import MASSES, STUDIED, NoiseStudy
 from inarow.storage.atomic import atomic_write
 
 if TYPE_CHECKING:

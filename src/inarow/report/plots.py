@@ -17,10 +17,8 @@ from inarow.arena.ratings import Ratings
 from inarow.report.markup import append, element, elo, elo_interval, percent, seconds
 
 WIDTH = 360
-LETTER = 7.0
-"""Width of a letter of a label, on average."""
-_SERIES = 7
-"""Colours of the style sheet. There are five shapes, so that 35 series differ in one or the other."""
+_LETTER = 7.0  # width of a letter of a label, on average
+_SERIES = 7  # colours of the style sheet; with five shapes 35 series differ in one or the other
 _LEFT, _RIGHT = 44.0, WIDTH - 10.0
 Point = tuple[float, float]
 Box = tuple[float, float, float, float]
@@ -39,9 +37,9 @@ class Scale:
     """Between ticks; 1 for what is counted."""
 
     def __call__(self, value: float) -> float:
-        low, high, value = (
-            map(math.log10, (self.low, self.high, value)) if self.is_log else (self.low, self.high, value)
-        )
+        low, high = self.low, self.high
+        if self.is_log:
+            low, high, value = map(math.log10, (low, high, value))
         return self.start + (value - low) / (high - low) * (self.end - self.start)
 
     def ticks(self) -> list[float]:
@@ -69,22 +67,16 @@ def draw_x_axis(plot: Element, scale: Scale, top: float, bottom: float, name: Ca
     """Lines from top to bottom with their values below."""
     for tick in scale.ticks():
         x = scale(tick)
-        append(
-            plot,
-            element("line", class_="grid", x1=x, x2=x, y1=top, y2=bottom),
-            element("text", name(tick), class_="tick middle", x=x, y=bottom + 15),
-        )
+        append(plot, element("line", class_="grid", x1=x, x2=x, y1=top, y2=bottom))
+        append(plot, element("text", name(tick), class_="tick middle", x=x, y=bottom + 15))
 
 
 def draw_y_axis(plot: Element, scale: Scale, left: float, right: float, name: Callable[[float], str]) -> None:
     """Lines from left to right with their values before them."""
     for tick in scale.ticks():
         y = scale(tick)
-        append(
-            plot,
-            element("line", class_="grid", x1=left, x2=right, y1=y, y2=y),
-            element("text", name(tick), class_="tick end", x=left - 6, y=y + 4),
-        )
+        append(plot, element("line", class_="grid", x1=left, x2=right, y1=y, y2=y))
+        append(plot, element("text", name(tick), class_="tick end", x=left - 6, y=y + 4))
 
 
 def axis_title(text: str, x: float, y: float, anchor: str = "middle") -> Element:
@@ -114,13 +106,28 @@ def legend(entries: Iterable[tuple[int, str, str]]) -> Element:
     return found
 
 
-def series_class(number: int) -> str:
-    """The class that gives a series its colour."""
-    return f"series-{number % _SERIES}"
+def with_legend(plot: Element, names: Iterable[str]) -> Element:
+    """A plot and the names of its series."""
+    keys = legend((number, series("point", number), name) for number, name in enumerate(names))
+    return element("div", plot, keys, class_="curves")
+
+
+def series(kind: str, number: int) -> str:
+    """The classes of a mark of a series; the second gives it its colour."""
+    return f"{kind} series-{number % _SERIES}"
 
 
 def shorten(text: str, length: int = 22) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def name_width(names: Iterable[str]) -> float:
+    """The room that the names of rows need at the left."""
+    return 14 + _LETTER * max(len(shorten(name)) for name in names)
+
+
+def row_name(name: str, left: float, y: float) -> Element:
+    return element("text", shorten(name), element("title", name), class_="end", x=left - 8, y=y + 4)
 
 
 # --- the plots of a report ---
@@ -129,10 +136,9 @@ def shorten(text: str, length: int = 22) -> str:
 def rating_plot(ratings: Ratings) -> Element:
     """A line for each agent: its rating and the interval."""
     table = ratings.table
-    left = 14 + LETTER * max(len(shorten(rating.agent)) for rating in table)
+    left = name_width(rating.agent for rating in table)
     bottom = 26.0 * len(table) + 4
-    ends = [end for rating in table for end in rating.interval]
-    scale = Scale(*_padded(ends), left, _RIGHT)
+    scale = Scale(*_padded([end for rating in table for end in rating.interval]), left, _RIGHT)
     plot = new_plot(bottom + 38, "Ratings with 95 % intervals")
     draw_x_axis(plot, scale, 4, bottom, lambda tick: f"{tick:.0f}")
     append(plot, axis_title("Elo, with 95 % interval", (left + _RIGHT) / 2, bottom + 33))
@@ -140,12 +146,9 @@ def rating_plot(ratings: Ratings) -> Element:
         y = 26.0 * number + 17
         low, high = map(scale, rating.interval)
         title = f"{rating.agent}: {elo(rating.elo)} ({elo_interval(rating.interval)})"
-        append(
-            plot,
-            element("text", shorten(rating.agent), element("title", rating.agent), class_="end", x=left - 8, y=y + 4),
-            element("path", d=f"M{low:.1f} {y} H{high:.1f} M{low:.1f} {y - 4} v8 M{high:.1f} {y - 4} v8", class_="bar"),
-            marker(0, scale(rating.elo), y, title, "point"),
-        )
+        whisker = f"M{low:.1f} {y} H{high:.1f} M{low:.1f} {y - 4} v8 M{high:.1f} {y - 4} v8"
+        append(plot, row_name(rating.agent, left, y), element("path", d=whisker, class_="bar"))
+        append(plot, marker(0, scale(rating.elo), y, title, "point"))
     return plot
 
 
@@ -162,15 +165,10 @@ def accuracy_plot(grades: Sequence[Grade]) -> Element:
     for number, (grade, curve) in enumerate(zip(grades, curves, strict=True)):
         places = [(x_scale(ply), y_scale(share)) for ply, share in curve]
         line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-        append(plot, element("polyline", points=line, class_=f"curve {series_class(number)}"))
+        append(plot, element("polyline", points=line, class_=series("curve", number)))
         for (ply, share), place in zip(curve, places, strict=True):
-            title = f"{grade.agent}, ply {ply}: {percent(share)}"
-            append(plot, marker(number, *place, title, f"point {series_class(number)}"))
-    return plot
-
-
-def accuracy_legend(grades: Sequence[Grade]) -> Element:
-    return legend((number, f"point {series_class(number)}", grade.agent) for number, grade in enumerate(grades))
+            append(plot, marker(number, *place, f"{grade.agent}, ply {ply}: {percent(share)}", series("point", number)))
+    return with_legend(plot, (grade.agent for grade in grades))
 
 
 def cost_plot(agents: Iterable[Standing]) -> Element | None:
@@ -222,7 +220,7 @@ def _label_points(plot: Element, places: Sequence[Point], labels: Sequence[str])
     """Writes each label beside its point, where it covers neither points nor other labels if that can be."""
     taken: list[Box] = [(x - 5, y - 5, x + 5, y + 5) for x, y in places]
     for (x, y), label in zip(places, labels, strict=True):
-        width = LETTER * len(label)
+        width = _LETTER * len(label)
         boxes: list[Box] = [
             (left, middle - 7, left + width, middle + 7)
             for middle in (y, y - 12, y + 12, y - 24, y + 24)

@@ -11,16 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from inarow.errors import InvalidDrawError, shown
-from inarow.learning.exploration.register import (
-    Gate,
-    Register,
-    amplitudes,
-    flip_gates,
-    inverse,
-    lay_out,
-    oracle_gates,
-    tree_gates,
-)
+from inarow.learning.exploration import register as circuit
 from inarow.learning.exploration.selection import AMPLIFICATIONS, LEAST_MASS, OPTIMAL, amplification_range, mass_of
 from inarow.learning.exploration.theory import success
 from inarow.report.pictures import picture
@@ -28,9 +19,7 @@ from inarow.report.pictures import picture
 if TYPE_CHECKING:  # slow to import, so only where a picture is drawn
     from matplotlib.axes import Axes
 
-_FULL = "-"
-_MOST_COLUMNS = 16
-_MOST_STEPS = 100
+_FULL, _MOST_COLUMNS, _MOST_STEPS = "-", 16, 100
 _ROUNDED = 1e-2  # how far from 1 the sum of probabilities that people typed may be
 _INK, _FLAGGED, _PLAIN, _FAINT = "#222222", "#d1495b", "#4a7ba6", "#bbbbbb"
 
@@ -39,11 +28,9 @@ _INK, _FLAGGED, _PLAIN, _FAINT = "#222222", "#d1495b", "#4a7ba6", "#bbbbbb"
 class QuantumDraw:
     """A decision, and the number m of steps to look at."""
 
-    probabilities: np.ndarray
-    """By column, summing to 1; 0 in full columns."""
-    flags: tuple[int, ...]
-    """Columns, counted from 0."""
-    register: Register
+    probabilities: np.ndarray  # by column, summing to 1; 0 in full columns
+    flags: tuple[int, ...]  # columns, counted from 0
+    register: circuit.Register
     m: int
 
     @property
@@ -53,11 +40,11 @@ class QuantumDraw:
     @property
     def before(self) -> np.ndarray:
         """The amplitudes of the register."""
-        return amplitudes(self.register, 0)
+        return circuit.amplitudes(self.register, 0)
 
     @property
     def after(self) -> np.ndarray:
-        return amplitudes(self.register, self.m)
+        return circuit.amplitudes(self.register, self.m)
 
     @property
     def published_range(self) -> int:
@@ -75,7 +62,6 @@ class QuantumDraw:
 
     def document(self) -> dict[str, Any]:
         """Everything as JSON; columns are counted from 1."""
-        before, after = self.before, self.after
         return {
             "columns": [action + 1 for action in self.register.actions],
             "flags": [action + 1 for action in self.flags],
@@ -84,8 +70,8 @@ class QuantumDraw:
             "k": self.published_range,
             "best_m": self.best_m,
             "m": self.m,
-            "before": self._places(before),
-            "after": self._places(after),
+            "before": self._places(self.before),
+            "after": self._places(self.after),
             "success": self.successes(),
         }
 
@@ -110,7 +96,7 @@ def parse_draw(probabilities: str, flags: str, m: int | None) -> QuantumDraw:
         raise InvalidDrawError(f"the probabilities sum to {values.sum():g}; they must sum to 1")
     values /= values.sum()
     flagged = _columns(flags, legal, len(words))
-    register = lay_out(values, _bits(legal), _bits(flagged))
+    register = circuit.lay_out(values, _bits(legal), _bits(flagged))
     mass = mass_of(values, _bits(flagged))
     if mass < LEAST_MASS:
         raise InvalidDrawError("the flagged columns have no probability; there is nothing to amplify")
@@ -132,15 +118,15 @@ def _probability(word: str) -> float:
 
 
 def _columns(text: str, legal: Sequence[int], columns: int) -> list[int]:
-    chosen = []
+    chosen = set()
     for word in text.split(","):
         column = int(word) - 1 if word.strip().isascii() and word.strip().isdigit() else -1
         if not 0 <= column < columns:
             raise InvalidDrawError(f"{shown(word)} is not a column; columns are 1 to {columns}")
         if column not in legal:
             raise InvalidDrawError(f"column {column + 1} is full and cannot be flagged")
-        chosen.append(column)
-    return sorted(set(chosen))
+        chosen.add(column)
+    return sorted(chosen)
 
 
 def _bits(actions: Sequence[int]) -> int:
@@ -168,13 +154,13 @@ def write_picture(draw: QuantumDraw, path: Path) -> None:
         _draw_chances(figure.add_subplot(grid[1, 1]), draw)
 
 
-def _parts(draw: QuantumDraw) -> list[tuple[str, list[Gate]]]:
+def _parts(draw: QuantumDraw) -> list[tuple[str, list[circuit.Gate]]]:
     """The preparation, and one step if there is any."""
-    register, tree = draw.register, tree_gates(draw.register)
+    register, tree = draw.register, circuit.tree_gates(draw.register)
     parts = [("U", tree)]
     if draw.m:
-        mirror = flip_gates(0, register.qubits)
-        parts += [("flags", oracle_gates(register)), ("U+", inverse(tree)), ("D0", mirror), ("U", tree)]
+        mirror = circuit.flip_gates(0, register.qubits)
+        parts += [("flags", circuit.oracle_gates(register)), ("U+", circuit.inverse(tree)), ("D0", mirror), ("U", tree)]
     return parts
 
 
@@ -202,7 +188,7 @@ def _draw_circuit(axes: Axes, draw: QuantumDraw) -> None:
     axes.axis("off")
 
 
-def _draw_gate(axes: Axes, gate: Gate, place: float) -> None:
+def _draw_gate(axes: Axes, gate: circuit.Gate, place: float) -> None:
     if gate.controls:
         axes.plot([place] * 2, [gate.target, max(gate.controls)], color=_INK, linewidth=1, zorder=1)
     for control, value in zip(gate.controls, gate.values, strict=True):
@@ -227,8 +213,7 @@ def _draw_chances(axes: Axes, draw: QuantumDraw) -> None:
     from matplotlib.ticker import MaxNLocator
 
     chances = draw.successes()
-    published = draw.published_range + 1
-    axes.axvspan(-0.3, published - 0.7, color=_FAINT, alpha=0.3, linewidth=0)
+    axes.axvspan(-0.3, draw.published_range + 0.3, color=_FAINT, alpha=0.3, linewidth=0)
     axes.plot(range(len(chances)), chances, "o-", color=_PLAIN, markersize=4, linewidth=1)
     axes.plot(draw.m, chances[draw.m], "o", color=_FLAGGED, markersize=7)
     axes.axhline(draw.mass, color=_INK, linewidth=0.8, linestyle=":")

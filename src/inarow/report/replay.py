@@ -1,35 +1,38 @@
-"""A game to step through: board, controls, moves, and what the solver says. The texts of every
-ply are made here; the script only shows them.
+"""A game to step through: board, controls, moves, and what the solver says.
+
+The texts and stones of every ply are made here; the script only shows and hides them.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import product
 from xml.etree.ElementTree import Element
 
-from inarow.arena.review import Label, MoveReview
+from inarow.arena.review import MoveReview
 from inarow.games.notation import MARKS, format_move, side_name
-from inarow.games.record import GameRecord
+from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.report.board import draw_board
 from inarow.report.data import ReplayGame
 from inarow.report.markup import append, element, signed
 from inarow.report.plots import WIDTH, Scale, draw_x_axis, legend, marker, new_plot
 from inarow.report.tables import Table
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, WIDTH - 10.0, 10.0, 130.0
-_SHAPES = {"mistake": 3, "blunder": 2}
-"""Markers of the graph; see `marker`."""
+_SHAPES = {"mistake": 3, "blunder": 2}  # markers of the graph; see `marker`
 _BUTTONS = {"first": ("|<", "Start"), "previous": ("<", "Back"), "next": (">", "Forward"), "last": (">|", "End")}
+_CELL, _EDGE = 40, 4
+_HEAD, _FOOT = 22, 26  # room above and below a board with gravity for the names of columns and their scores
 _SIGNS = {"best": "", "good": "", "mistake": "?", "blunder": "??"}
 
 
 def replay(game: ReplayGame, number: str = "") -> Element:
     """The game under its headline, which may begin with a number. Without the script it shows the last position."""
     record, position = game.record, game.record.position
+    result = "unfinished" if record.termination == "unfinished" else record.result
     players = f"{side_name(1, record.first)} against {side_name(2, record.second)}"
-    board = element("div", draw_board(position, f"Board: {players}"), _controls(position.ply), class_="diagram")
+    board = element("div", _board(position, f"Board: {players}"), _controls(position.ply), class_="diagram")
     append(board, element("p", _captions(game)[-1], class_="caption", aria_live="polite"))
     notes = element("div", class_="notes")
     if game.reviews and position.ply:
@@ -38,7 +41,7 @@ def replay(game: ReplayGame, number: str = "") -> Element:
     append(notes, _moves(game))
     return element(
         "section",
-        element("h3", f"{number}{players}: {_result(record)}"),
+        element("h3", f"{number}{players}: {result}"),
         element("div", board, notes, class_="game"),
         element("script", _script_data(game), type="application/json"),
         class_="replay",
@@ -49,25 +52,13 @@ def replay(game: ReplayGame, number: str = "") -> Element:
 
 def review_table(game: ReplayGame) -> Table:
     """Every reviewed move: what it was worth, and what would have been best."""
-    spec = game.record.spec
-    rows = (
-        (
-            str(review.ply),
-            MARKS[review.side],
-            format_move(review.action, spec),
-            review.label or "",
-            _score(review.after),
-            _best(review, spec),
-            _score(review.before),
-        )
-        for review in game.reviews
-    )
+    spec, rows = game.record.spec, []
+    for review in game.reviews:
+        after, before = ("?" if score is None else signed(score) for score in (review.after, review.before))
+        start = str(review.ply), MARKS[review.side], format_move(review.action, spec), review.label or ""
+        rows.append((*start, after, _best(review, spec), before))
     headings = ("ply", "side", "move", "label", "score", "best moves", "best possible")
     return Table(headings, tuple(rows), words=("side", "best moves", "label"))
-
-
-def _score(score: int | None) -> str:
-    return "?" if score is None else signed(score)
 
 
 def _best(review: MoveReview, spec: GameSpec) -> str:
@@ -85,77 +76,104 @@ def _controls(plies: int) -> Element:
 
 def _moves(game: ReplayGame) -> Element:
     """The moves as buttons, with a sign for those that gave something away."""
-    reviews = {review.ply: review for review in game.reviews}
+    labels = {review.ply: review.label for review in game.reviews}
     moves = element("ol", class_="moves")
-    for ply, action in enumerate(game.record.actions, start=1):
-        review = reviews.get(ply)
-        label = review.label if review else None
-        name = format_move(action, game.record.spec)
-        button = element(
-            "button",
-            name + _SIGNS.get(label or "", ""),
-            type="button",
-            data_ply=ply,
-            class_=_move_class(ply, label, game),
-            aria_label=_move_text(ply, name, review, game),
-        )
+    for ply, (action, text) in enumerate(zip(game.record.actions, _move_texts(game), strict=True), start=1):
+        label, side = labels.get(ply), "first" if ply % 2 else "second"
+        name = format_move(action, game.record.spec) + _SIGNS.get(label or "", "")
+        kind = " ".join(filter(None, (side, label, "opening" if ply <= game.record.opening else None)))
+        button = element("button", name, type="button", data_ply=ply, class_=kind, aria_label=text)
         append(moves, element("li", button))
     return moves
 
 
-def _move_class(ply: int, label: Label | None, game: ReplayGame) -> str:
-    side = "first" if ply % 2 else "second"
-    return " ".join(filter(None, (side, label, "opening" if ply <= game.record.opening else None)))
-
-
 def _captions(game: ReplayGame) -> list[str]:
     """What is said about the position after each ply, from 0."""
-    reviews = {review.ply: review for review in game.reviews}
-    texts = ["The empty board."]
+    record, texts = game.record, ["The empty board", *_move_texts(game)]
+    ends = [f"{MARKS[1 + ply % 2]} to move" for ply in range(len(texts))]
+    if record.termination != "unfinished":
+        ends[-1] = "Draw" if record.winner is None else f"{MARKS[record.winner]} wins"
+        ends[-1] += "" if record.termination == "normal" else f" ({record.termination})"
+    return [f"{text}. {end}." for text, end in zip(texts, ends, strict=True)]
+
+
+def _move_texts(game: ReplayGame) -> list[str]:
+    """What is said about each move."""
+    spec, reviews, texts = game.record.spec, {review.ply: review for review in game.reviews}, []
     for ply, action in enumerate(game.record.actions, start=1):
-        name = format_move(action, game.record.spec)
-        texts.append(f"{_move_text(ply, name, reviews.get(ply), game)}.")
-    followed = [f"{MARKS[1 + ply % 2]} to move." for ply in range(len(texts) - 1)]
-    return [f"{text} {next_text}" for text, next_text in zip(texts, [*followed, _ending(game.record)], strict=True)]
-
-
-def _move_text(ply: int, name: str, review: MoveReview | None, game: ReplayGame) -> str:
-    text = f"Move {ply}: {MARKS[2 - ply % 2]} plays {name}"
-    if ply <= game.record.opening:
-        text += " (opening)"
-    if review is None or review.label is None:
-        return text
-    better = f"; best was {_best(review, game.record.spec)}" if review.best and review.label != "best" else ""
-    return f"{text} ({review.label}{better})"
-
-
-def _result(record: GameRecord) -> str:
-    return "unfinished" if record.termination == "unfinished" else record.result
-
-
-def _ending(record: GameRecord) -> str:
-    if record.termination == "unfinished":
-        return f"{MARKS[1 + len(record.actions) % 2]} to move."
-    result = "Draw." if record.winner is None else f"{MARKS[record.winner]} wins."
-    return result if record.termination == "normal" else f"{result[:-1]} ({record.termination})."
+        text = f"Move {ply}: {MARKS[2 - ply % 2]} plays {format_move(action, spec)}"
+        if ply <= game.record.opening:
+            text += " (opening)"
+        review = reviews.get(ply)
+        if review is not None and review.label is not None:
+            better = f"; best was {_best(review, spec)}" if review.best and review.label != "best" else ""
+            text += f" ({review.label}{better})"
+        texts.append(text)
+    return texts
 
 
 def _script_data(game: ReplayGame) -> str:
     """JSON for the script, safe inside its element: by ply the captions, and the score of every action."""
     reviews = {review.ply - 1: review for review in game.reviews}
     plies = range(len(game.record.actions) + 1)
+    scores = {ply: ["" if score is None else signed(score) for score in r.scores] for ply, r in reviews.items()}
     faults = [review.ply - 1 for review in game.reviews if review.label in _SHAPES]
     document = {
         "captions": _captions(game),
-        "scores": [_texts(reviews[ply].scores) if ply in reviews else [] for ply in plies],
+        "scores": [scores.get(ply, []) for ply in plies],
         "best": [reviews[ply].best if ply in reviews else () for ply in plies],
         "start": faults[-1] if faults else plies[-1],  # the last chance, or the end
     }
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _texts(scores: tuple[int | None, ...]) -> list[str]:
-    return ["" if score is None else signed(score) for score in scores]
+# --- the board ---
+
+
+def _board(position: Position, label: str) -> Element:
+    """The stones of the game that leads to `position`, with `data-ply` from 1; places for the score
+    of every action, with `data-action`.
+    """
+    spec = position.spec
+    head, foot = (_HEAD, _FOOT) if spec.gravity else (_EDGE, _EDGE)
+    width, height = spec.columns * _CELL, spec.rows * _CELL
+    style = f"max-width: {_CELL * 2 * spec.columns}px"
+    view = f"{-_EDGE} {-head} {width + 2 * _EDGE} {head + height + foot}"
+    board = element("svg", class_="board", role="img", aria_label=label, style=style, viewBox=view)
+    append(board, element("rect", class_="frame", x=-2, y=-2, width=width + 4, height=height + 4, rx=8))
+    for x, y in map(_centre, product(range(spec.rows), range(spec.columns))):
+        append(board, element("circle", class_="hole", cx=x, cy=y, r=16))
+    append(board, *(node for action in range(spec.actions) for node in _action_texts(action, spec)))
+    for ply, (before, action) in enumerate(zip(position.line(), position.actions, strict=False), start=1):
+        append(board, _stone(ply, before.layout.row_and_column(before.landing_cell(action))))
+    for x, y in map(_centre, position.winning_line):
+        append(board, element("circle", class_="line", cx=x, cy=y, r=17, data_ply=position.ply))
+    return board
+
+
+def _stone(ply: int, cell: tuple[int, int]) -> Element:
+    """A cross for the first side, a ring for the second, so that they differ in shape as well as in colour."""
+    cross = element("path", class_="mark", d="M-5.5 -5.5 L5.5 5.5 M5.5 -5.5 L-5.5 5.5")
+    side, mark = ("first", cross) if ply % 2 else ("second", element("circle", class_="mark", r=6.5))
+    x, y = _centre(cell)
+    place = f"translate({x} {y})"
+    return element("g", element("circle", r=16), mark, class_=f"stone {side}", data_ply=ply, transform=place)
+
+
+def _action_texts(action: int, spec: GameSpec) -> tuple[Element, Element]:
+    """The name of an action and the place of its score: above and below a column, or both in a cell."""
+    x, y = _centre(divmod(action, spec.columns))
+    if spec.gravity:
+        kind, name_place, score_y = "action", (x, -9), spec.rows * _CELL + 20
+    else:
+        kind, name_place, score_y = "action cell", (x - 18, y - 13), y + 5
+    name = element("text", format_move(action, spec), class_=kind, x=name_place[0], y=name_place[1])
+    return name, element("text", class_="score", x=x, y=score_y, data_action=action)
+
+
+def _centre(cell: tuple[int, int]) -> tuple[int, int]:
+    row, column = cell
+    return column * _CELL + _CELL // 2, row * _CELL + _CELL // 2
 
 
 # --- the graph of exact scores over plies ---
@@ -169,15 +187,15 @@ def _evaluation_plot(reviews: Sequence[MoveReview], plies: int) -> Element:
     reach = max(map(abs, scores.values()), default=0) or 1
     x_scale, y_scale = Scale(0, plies, _LEFT, _RIGHT, least_step=1), Scale(-reach, reach, _BOTTOM, _TOP)
     plot = new_plot(_BOTTOM + 22, "Score of the first side by ply")
-    plot.set("class", "plot evaluation")
-    plot.set("data-left", str(_LEFT))
-    plot.set("data-step", str((_RIGHT - _LEFT) / plies))
+    for name, value in (("class", "plot evaluation"), ("data-left", _LEFT), ("data-step", (_RIGHT - _LEFT) / plies)):
+        plot.set(name, str(value))
     draw_x_axis(plot, x_scale, _TOP, _BOTTOM, lambda tick: f"{tick:g}")
     names = {y_scale(reach): f"{MARKS[1]} wins", y_scale(0): "draw", y_scale(-reach): f"{MARKS[2]} wins"}
     append(plot, *(element("text", name, class_="tick end", x=_LEFT - 6, y=y + 4) for y, name in names.items()))
     append(plot, element("line", class_="zero", x1=_LEFT, x2=_RIGHT, y1=y_scale(0), y2=y_scale(0)))
     places = {ply: (x_scale(ply), y_scale(score)) for ply, score in scores.items()}
-    append(plot, element("path", class_="curve", d=_path(places)))
+    steps = ((f"{'L' if ply - 1 in places else 'M'}", *place) for ply, place in sorted(places.items()))
+    append(plot, element("path", class_="curve", d=" ".join(f"{step}{x:.1f} {y:.1f}" for step, x, y in steps)))
     for review in reviews:
         if review.label in _SHAPES:
             title = f"move {review.ply}: {review.label}, {signed(scores[review.ply])} for {MARKS[1]}"
@@ -196,8 +214,3 @@ def _scores_of_first(reviews: Sequence[MoveReview]) -> dict[int, int]:
         if review.after is not None:
             scores[review.ply] = sign * review.after
     return scores
-
-
-def _path(places: dict[int, tuple[float, float]]) -> str:
-    """A line through the places, broken where a ply is unknown."""
-    return " ".join(f"{'L' if ply - 1 in places else 'M'}{x:.1f} {y:.1f}" for ply, (x, y) in sorted(places.items()))

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
-from inarow.report.markup import Child, append, element, fixed, footer, section, standalone_page
-from inarow.report.study_plots import bar_plot, curve_plot
+from inarow.report import plots
+from inarow.report.markup import Child, append, compact, element, fixed, footer, plain, section, standalone_page
+from inarow.report.plots import WIDTH, Scale, marker, series, with_legend
 from inarow.report.tables import Table, escape_markdown
 from inarow.studies import report
 from inarow.studies.comparison import Estimate
-from inarow.studies.report import Section, StudyReport
+from inarow.studies.report import BarPlot, CurvePlot, Section, StudyReport
 
 _HEADINGS = ("quantity", "published", "as published, ours", "95 %", "agreement", "corrected", "95 % ")
-_WORDS = ("quantity", "agreement")
 INTERVALS = "Intervals are for the mean over runs with different seeds."
+_LEFT, _RIGHT, _TOP, _BOTTOM = 48.0, WIDTH - 12.0, 22.0, 214.0
+_BAR = 22.0
 
 
 def study_page(study: StudyReport) -> str:
@@ -59,20 +61,19 @@ def comparison_table(table: report.Table) -> Table:
         )
         for row in table.rows
     )
-    return Table(_HEADINGS, rows, words=_WORDS).without_empty_columns()
+    return Table(_HEADINGS, rows, words=("quantity", "agreement")).without_empty_columns()
 
 
 def _texts(ours: Estimate | None, digits: int) -> tuple[str, str]:
     if ours is None:
         return "", ""
-    low_and_high = "" if ours.interval is None else " to ".join(fixed(end, digits) for end in ours.interval)
-    return fixed(ours.mean, digits), low_and_high
+    return fixed(ours.mean, digits), " to ".join(fixed(end, digits) for end in ours.interval or ())
 
 
 def _html_section(part: Section) -> Element:
     made = section(part.title, *(element("p", text) for text in part.text))
-    append(made, *(_part(curves.title, curve_plot(curves)) for curves in part.curves))
-    append(made, *(_part(bars.title, bar_plot(bars)) for bars in part.bars))
+    append(made, *(_part(curves.title, _curve_plot(curves)) for curves in part.curves))
+    append(made, *(_part(bars.title, _bar_plot(bars)) for bars in part.bars))
     for table in part.tables:
         note = [element("p", table.note, class_="note")] if table.note else []
         append(made, _part(table.title, comparison_table(table).to_html(), *note))
@@ -81,3 +82,59 @@ def _html_section(part: Section) -> Element:
 
 def _part(title: str, *children: Child) -> Element:
     return element("section", element("h3", title), *children)
+
+
+# --- plots ---
+
+
+def _curve_plot(plot: CurvePlot) -> Element:
+    """A curve with its band for each series, and what they are. There is at least one point."""
+    points = [point for curve in plot.curves for point in curve.points]
+    xs = [point.x for point in points]
+    x_scale = Scale(min(xs), max(xs) if max(xs) > min(xs) else min(xs) + 1, _LEFT, _RIGHT)
+    low, high = min(point.low for point in points), max(point.high for point in points)
+    y_scale = Scale(low, high if high > low else low + 1, _BOTTOM, _TOP)
+    drawn = plots.new_plot(_BOTTOM + 36, plot.title)
+    plots.draw_x_axis(drawn, x_scale, _TOP, _BOTTOM, compact)
+    plots.draw_y_axis(drawn, y_scale, _LEFT, _RIGHT, compact)
+    append(drawn, plots.axis_title(plot.x, (_LEFT + _RIGHT) / 2, _BOTTOM + 31))
+    append(drawn, plots.axis_title(plot.y, 8, 12, "start"))
+    for number, curve in enumerate(plot.curves):
+        upper = [f"{x_scale(point.x):.1f},{y_scale(point.high):.1f}" for point in curve.points]
+        lower = [f"{x_scale(point.x):.1f},{y_scale(point.low):.1f}" for point in reversed(curve.points)]
+        line = " ".join(f"{x_scale(point.x):.1f},{y_scale(point.y):.1f}" for point in curve.points)
+        append(drawn, element("polygon", points=" ".join(upper + lower), class_=series("band", number)))
+        append(drawn, element("polyline", points=line, class_=series("curve", number)))
+        end = curve.points[-1]
+        title = f"{curve.label}: {plain(end.y)} ({plain(end.low)} to {plain(end.high)}) at {plain(end.x)}"
+        append(drawn, marker(number, x_scale(end.x), y_scale(end.y), title, series("point", number)))
+    return with_legend(drawn, (curve.label for curve in plot.curves))
+
+
+def _bar_plot(plot: BarPlot) -> Element:
+    """A horizontal bar for each value with its interval; series differ in colour and marker."""
+    kinds = list(dict.fromkeys(bar.series for bar in plot.bars))
+    left = plots.name_width(bar.label for bar in plot.bars)
+    bottom = _BAR * len(plot.bars) + 4
+    highest = max(max(bar.value, bar.interval[1] if bar.interval else bar.value) for bar in plot.bars)
+    if plot.is_log:
+        scale = Scale(min(bar.value for bar in plot.bars) / 3, highest * 1.5, left, _RIGHT, is_log=True)
+    else:
+        scale = Scale(0.0, highest * 1.05 if highest > 0 else 1.0, left, _RIGHT)
+    drawn = plots.new_plot(bottom + 38, plot.title)
+    plots.draw_x_axis(drawn, scale, 4, bottom, compact)
+    append(drawn, plots.axis_title(plot.unit, (left + _RIGHT) / 2, bottom + 33))
+    for row, bar in enumerate(plot.bars):
+        number = kinds.index(bar.series)
+        y, end = _BAR * row + 15, scale(bar.value)
+        if row == 0 or plot.bars[row - 1].label != bar.label:
+            append(drawn, plots.row_name(bar.label, left, y))
+        width, colour = max(end - left, 0.5), series("box", number)
+        append(drawn, element("rect", x=left, y=y - 7, width=width, height=14, class_=colour))
+        title = f"{bar.label}, {bar.series}: {plain(bar.value)}"
+        if bar.interval is not None:
+            title += f" ({plain(bar.interval[0])} to {plain(bar.interval[1])})"
+            low, high = (scale(max(side, scale.low)) for side in bar.interval)
+            append(drawn, element("path", d=f"M{low:.1f} {y} H{high:.1f}", class_="whisker"))
+        append(drawn, marker(number, end, y, title, series("point", number)))
+    return with_legend(drawn, kinds)

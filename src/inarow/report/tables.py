@@ -36,13 +36,12 @@ class Table:
         return scrolling(element("table", head, body))
 
     def _html_row(self, tag: str, texts: Sequence[str]) -> Element:
-        kinds = ["word" if heading in self.words else None for heading in self.headings]
-        scope = "col" if tag == "th" else None
-        cells = (
-            element(tag, *(breakable(text) if kind else [text]), class_=kind, scope=scope)
-            for text, kind in zip(texts, kinds, strict=True)
-        )
-        return element("tr", *cells)
+        row, scope = element("tr"), "col" if tag == "th" else None
+        for text, heading in zip(texts, self.headings, strict=True):
+            is_word = heading in self.words
+            children = breakable(text) if is_word else [text]
+            append(row, element(tag, *children, class_="word" if is_word else None, scope=scope))
+        return row
 
     def to_markdown(self) -> str:
         rules = [":--" if heading in self.words else "--:" for heading in self.headings]
@@ -62,19 +61,21 @@ def escape_markdown(text: str) -> str:
 
 def leaderboard_table(agents: Sequence[Standing]) -> Table:
     headings = ("#", "agent", "Elo", "95 % interval", "games", "score", "time a move", "accuracy")
-    rows = (
-        (
-            str(place),
-            agent.agent,
-            elo(agent.rating.elo) if agent.rating else "",
-            elo_interval(agent.rating.interval) if agent.rating else "",
-            str(agent.tally.games) if agent.tally.games else "",
-            "" if agent.score is None else percent(agent.score),
-            "" if agent.seconds_per_move is None else seconds(agent.seconds_per_move),
-            _share(agent.grade.outcome_accuracy) if agent.grade else "",
+    rows = []
+    for place, agent in enumerate(agents, start=1):
+        rating, accuracy = agent.rating, agent.grade.outcome_accuracy if agent.grade else None
+        rows.append(
+            (
+                str(place),
+                agent.agent,
+                elo(rating.elo) if rating else "",
+                elo_interval(rating.interval) if rating else "",
+                str(agent.tally.games or ""),
+                "" if agent.score is None else percent(agent.score),
+                "" if agent.seconds_per_move is None else seconds(agent.seconds_per_move),
+                "" if accuracy is None else percent(accuracy),
+            )
         )
-        for place, agent in enumerate(agents, start=1)
-    )
     return Table(headings, tuple(rows)).without_empty_columns()
 
 
@@ -95,13 +96,10 @@ def grade_table(grades: Sequence[Grade]) -> Table:
 
 
 def _with_interval(grade: Grade, figure: str) -> str:
-    interval = grade.intervals.get(figure)
-    text = _share(getattr(grade, figure))
-    return f"{text} ({interval[0] * 100:.1f} to {interval[1] * 100:.1f})" if interval and text else text
-
-
-def _share(share: float | None) -> str:
-    return "" if share is None else percent(share)
+    share, interval = getattr(grade, figure), grade.intervals.get(figure)
+    if share is None:
+        return ""
+    return percent(share) + (f" ({interval[0] * 100:.1f} to {interval[1] * 100:.1f})" if interval else "")
 
 
 # --- The cross table ---

@@ -7,58 +7,52 @@ from __future__ import annotations
 
 from inarow.agents.registry import AgentKind
 from inarow.agents.simple import NoParameters
-from inarow.studies.gupta_shah_2022.agents import GuptaShahMinimax
-from inarow.studies.harman.agents import HarmanMcts, HarmanMctsParameters, HarmanQ, HarmanQParameters
-from inarow.studies.kumbhakern_2025.agents import PublishedWindowParameters, build_published_window
-from inarow.studies.paranji_2025.agents import (
-    ParanjiMinimax,
-    ParanjiMinimaxParameters,
-    ParanjiQ,
-    ParanjiQParameters,
-    ParanjiWinBlock,
-)
+from inarow.studies.gupta_shah_2022 import agents as gupta_shah
+from inarow.studies.harman import agents as harman
+from inarow.studies.kumbhakern_2025 import agents as kumbhakern
+from inarow.studies.paranji_2025 import agents as paranji
 
 KINDS = (
     AgentKind(
         "paranji-2025/minimax",
         "as published: believes it is the first player, sees no diagonals, a win is worth 1",
-        ParanjiMinimaxParameters,
-        ParanjiMinimax,
+        paranji.ParanjiMinimaxParameters,
+        paranji.ParanjiMinimax,
     ),
     AgentKind(
         "paranji-2025/winblock",
         "as published: believes it is the first player, so the second never blocks",
         NoParameters,
-        ParanjiWinBlock,
+        paranji.ParanjiWinBlock,
     ),
     AgentKind(
         "paranji-2025/q",
         "as published: a table that only knows winning moves of the first player; trains before its first move",
-        ParanjiQParameters,
-        ParanjiQ,
+        paranji.ParanjiQParameters,
+        paranji.ParanjiQ,
     ),
     AgentKind(
         "kumbhakern-2025/window",
         "as published: a 4x4 table behind windows, which may choose a full column; trains before its first move",
-        PublishedWindowParameters,
-        build_published_window,
+        kumbhakern.PublishedWindowParameters,
+        kumbhakern.build_published_window,
     ),
     AgentKind(
         "harman/mcts",
         "as published: maximises for both sides, does not notice a finished game in its tree",
-        HarmanMctsParameters,
-        HarmanMcts,
+        harman.HarmanMctsParameters,
+        harman.HarmanMcts,
     ),
     AgentKind(
         "harman/q",
         "as published: a table trained as second player against harman/mcts; trains before its first move",
-        HarmanQParameters,
-        HarmanQ,
+        harman.HarmanQParameters,
+        harman.HarmanQ,
     ),
     AgentKind(
         "gupta-shah-2022/minimax",
         "as submitted: four plies, shallow bound, a line counts as a window",
         NoParameters,
-        GuptaShahMinimax,
+        gupta_shah.GuptaShahMinimax,
     ),
 )

@@ -75,9 +75,8 @@ def agreement(published: float, ours: Estimate, *, digits: int, games: int | Non
         return Agreement(False, f"outside: differs by {difference:+,.{digits}f}, every run of ours is the same")
     if abs(difference) <= reach + rounding:
         return Agreement(True, f"within: single runs scatter ± {reach:,.{digits}f}")
-    side = "above" if difference > 0 else "below"
-    distance, scatter = f"{abs(difference):,.{digits}f}", f"{reach:,.{digits}f}"
-    return Agreement(False, f"outside: {distance} {side}, single runs scatter ± {scatter}")
+    distance = f"{abs(difference):,.{digits}f} {'above' if difference > 0 else 'below'}"
+    return Agreement(False, f"outside: {distance}, single runs scatter ± {reach:,.{digits}f}")
 
 
 # --- Welch's test ---
@@ -90,11 +89,6 @@ class Spread:
     mean: float
     deviation: float  # of the population: the root of the mean square
     runs: int
-
-    @property
-    def variance_of_mean(self) -> float:
-        """With at least two runs."""
-        return self.deviation**2 / (self.runs - 1)
 
 
 def spread(values: Sequence[float]) -> Spread | None:
@@ -112,8 +106,7 @@ def deviation_estimate(values: Sequence[float]) -> Estimate | None:
     found = spread(values)
     if found is None:
         return None
-    ends = (found.deviation * math.sqrt(found.runs / float(chdtri(found.runs - 1, share))) for share in (0.025, 0.975))
-    low, high = ends
+    low, high = (found.deviation * math.sqrt(found.runs / float(chdtri(found.runs - 1, p))) for p in (0.025, 0.975))
     return Estimate(found.deviation, (low, high), 0.0, found.runs)
 
 
@@ -145,22 +138,13 @@ def difference(a: Spread | None, b: Spread | None) -> Difference | None:
 
     if a is None or b is None:
         return None
-    variances = a.variance_of_mean, b.variance_of_mean
+    variances = [each.deviation**2 / (each.runs - 1) for each in (a, b)]  # of the means
     error = math.sqrt(sum(variances))
     if error == 0:
         return None
-    freedom = sum(variances) ** 2 / sum(
-        variance**2 / (runs - 1) for variance, runs in zip(variances, (a.runs, b.runs), strict=True)
-    )
-    mean = a.mean - b.mean
-    reach = float(stdtrit(freedom, 0.975)) * error
-    t = mean / error
-    detectable = (float(stdtrit(freedom, 0.975)) + float(stdtrit(freedom, _POWER))) * error
-    return Difference(
-        mean=mean,
-        interval=(mean - reach, mean + reach),
-        t=t,
-        p=2 * float(stdtr(freedom, -abs(t))),
-        detectable=detectable,
-        runs=a.runs + b.runs,
-    )
+    freedom = sum(variances) ** 2 / (variances[0] ** 2 / (a.runs - 1) + variances[1] ** 2 / (b.runs - 1))
+    mean, t = a.mean - b.mean, (a.mean - b.mean) / error
+    quantile, power = float(stdtrit(freedom, 0.975)), float(stdtrit(freedom, _POWER))
+    interval = mean - quantile * error, mean + quantile * error
+    p = 2 * float(stdtr(freedom, -abs(t)))
+    return Difference(mean, interval, t, p, (quantile + power) * error, a.runs + b.runs)

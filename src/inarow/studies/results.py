@@ -56,29 +56,24 @@ class ResultsFile:
         return [found[trial.key] for trial in trials if trial.key in found]
 
     def add(self, trial: Trial, measured: Measured) -> Finished:
-        """Writes a result and the files beside it to the disk and returns what is stored. Ctrl-C is deferred until
-        then.
-        """
+        """Writes a result and the files beside it to the disk, with Ctrl-C deferred, and returns what is stored."""
+        finished = Finished(trial.record, __version__, replace(measured, files={}))
         with interrupts_deferred():
-            return self._add(Finished(trial.record, __version__, measured))
-
-    def _add(self, finished: Finished) -> Finished:
-        for name, content in finished.measured.files.items():
-            place = self._path.parent / name
-            place.parent.mkdir(exist_ok=True)
-            with atomic_write(place) as beside:
-                beside.write(content)
-        finished = replace(finished, measured=replace(finished.measured, files={}))
-        with self._path.open("ab") as file:
-            if file.tell() != self._read:
-                raise StoreError(f"{self._path} was changed by another process")
-            file.truncate(self._whole)
-            file.write(msgspec.json.encode(finished) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-            self._whole = self._read = file.tell()
-        self.finished.append(finished)
-        return finished
+            for name, content in measured.files.items():
+                place = self._path.parent / name
+                place.parent.mkdir(exist_ok=True)
+                with atomic_write(place) as beside:
+                    beside.write(content)
+            with self._path.open("ab") as file:
+                if file.tell() != self._read:
+                    raise StoreError(f"{self._path} was changed by another process")
+                file.truncate(self._whole)
+                file.write(msgspec.json.encode(finished) + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+                self._whole = self._read = file.tell()
+            self.finished.append(finished)
+            return finished
 
 
 class Results:
@@ -106,8 +101,8 @@ class Results:
 
     def values(self, experiment: Experiment, variant: Variant, figure: str) -> list[float]:
         """A figure in the runs that have it."""
-        found = [run.measured.figures for run in self._of(experiment, variant)]
-        return [figures[figure] for figures in found if figure in figures]
+        runs = self._of(experiment, variant)
+        return [run.measured.figures[figure] for run in runs if figure in run.measured.figures]
 
     def estimate(
         self, experiment: Experiment, variant: Variant, figure: str, *, is_rate: bool = False, games: int | None = None
@@ -132,8 +127,8 @@ class Results:
 
     def timing(self, experiment: Experiment, variant: Variant, timing: str) -> float | None:
         """The mean over the runs that have it, in seconds."""
-        found = [run.measured.timings for run in self._of(experiment, variant)]
-        values = [timings[timing] for timings in found if timing in timings]
+        runs = self._of(experiment, variant)
+        values = [run.measured.timings[timing] for run in runs if timing in run.measured.timings]
         return float(np.mean(values)) if values else None
 
     def curve(self, experiment: Experiment, variant: Variant, curve: str, *, label: str) -> Curve | None:

@@ -66,19 +66,18 @@ def run_trials(
     """The results of all trials, in their order. Those in the file are not run again; the others are added as they
     finish, so that the same call continues after a kill or an interrupt.
     """
-    if progress is None:
-        progress = _ignore
+    report = _ignore if progress is None else progress
     have = {each.trial.key: each for each in file.of(trials)}
     missing = [trial for trial in trials if trial.key not in have]
-    progress(len(have), len(trials))
+    report(len(have), len(trials))
     if missing:
         try:
             with open_pool(workers, tasks=len(missing)) as pool:
                 for trial, measured in pool.as_completed(Trial.run, missing):
                     have[trial.key] = file.add(trial, measured)
-                    progress(len(have), len(trials))
+                    report(len(have), len(trials))
         except KeyboardInterrupt:
-            progress(len(file.of(trials)), len(trials))  # the last result may have been stored and not counted
+            report(len(file.of(trials)), len(trials))  # the last result may have been stored and not counted
             raise
     return [have[trial.key] for trial in trials]
 

@@ -60,7 +60,12 @@ class Study:
         that an incomplete run covers every experiment.
         """
         planned = self.experiments(scale)
-        resolved = self._resolved(chosen or {})
+        chosen = chosen or {}
+        for name in chosen:
+            if name not in self.settings:
+                offered = f"its settings are {', '.join(self.settings)}" if self.settings else "it has none"
+                raise InvalidStudyError(f"{self.name} has no setting {shown(name)}; {offered}")
+        resolved = {name: each.resolve(chosen.get(name, each.default)) for name, each in self.settings.items()}
         last = seed + max(repeated.runs for repeated in planned) - 1
         if last > _HIGHEST_SEED:
             raise InvalidLimitError(f"the last seed would be {last}; it must be at most 2^63 - 1")
@@ -80,10 +85,3 @@ class Study:
             for variant in variants
             if variant in repeated.variants
         ]
-
-    def _resolved(self, chosen: Mapping[str, str]) -> dict[str, dict[str, str]]:
-        for name in chosen:
-            if name not in self.settings:
-                offered = f"its settings are {', '.join(self.settings)}" if self.settings else "it has none"
-                raise InvalidStudyError(f"{self.name} has no setting {shown(name)}; {offered}")
-        return {name: setting.resolve(chosen.get(name, setting.default)) for name, setting in self.settings.items()}

@@ -35,34 +35,26 @@ from inarow.search.minimax.heuristics import evaluate, window_heuristic
 from inarow.studies.experiment import Variant
 from inarow.studies.gupta_shah_2022 import published
 
-ALPHAZERO_SIMULATIONS = 100
-"""Not published. With these a move takes about as long here as one of the two other searches."""
+ALPHAZERO_SIMULATIONS = 100  # not published; a move takes about as long here as one of the two other searches
 _TIMED_MEMORY = 1024  # megabytes: room for the tree of five seconds
 _DEPTH = 4
 
 
 def agent_string(player: str, variant: Variant, *, net: str | None = None, seconds: float | None = None) -> str:
     """The agent that plays for a player, or the same search with a time limit; `alphazero` needs a net."""
-    name = _agent_string(player, variant, net)
+    is_published, limits = variant == "as-published", published().simulations
+    own = f"final={'score' if is_published else 'visits'},solve=false"
+    name = {
+        "greedy": "greedy",
+        "mcts": f"mcts:simulations={limits['mcts']},c={math.sqrt(2)},{own}",
+        "minimax": "gupta-shah-2022/minimax" if is_published else "minimax:depth=5,heuristic=powers,tie=random",
+        "hybrid": f"hybrid:simulations={limits['hybrid']},informed={3 if is_published else 'all'},{own}",
+        "alphazero": f"alphazero:simulations={ALPHAZERO_SIMULATIONS},net={net}",
+    }[player]
     if seconds is None:
         return name
     memory = "" if player == "alphazero" else f",memory={_TIMED_MEMORY}"
     return re.sub(r"simulations=\d+", f"seconds={seconds}{memory}", name, count=1)
-
-
-def _agent_string(player: str, variant: Variant, net: str | None) -> str:
-    is_published = variant == "as-published"
-    if player == "greedy":
-        return "greedy"
-    if player == "minimax":
-        return "gupta-shah-2022/minimax" if is_published else "minimax:depth=5,heuristic=powers,tie=random"
-    if player == "alphazero":
-        return f"alphazero:simulations={ALPHAZERO_SIMULATIONS},net={net}"
-    limit = f"simulations={published().simulations[player]}"
-    final = "score" if is_published else "visits"
-    if player == "mcts":
-        return f"mcts:{limit},c={math.sqrt(2)},final={final},solve=false"
-    return f"hybrid:{limit},informed={3 if is_published else 'all'},final={final},solve=false"
 
 
 class GuptaShahMinimax(ParameterisedAgent[NoParameters]):

@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+from itertools import product
 from statistics import fmean
 
 from msgspec.structs import replace
 
-from inarow.arena.ratings import Rating, Ratings, fit_ratings
+from inarow.arena.ratings import Ratings, fit_ratings
 from inarow.arena.statistics import pair_score, wilson_interval
 from inarow.arena.tally import CrossTable, SideTally, Tally
 from inarow.studies.comparison import PERCENT, Agreement, Estimate
 from inarow.studies.experiment import VARIANTS, Variant
-from inarow.studies.gupta_shah_2022 import PAIRS, PLAYERS, TITLES, published
+from inarow.studies.gupta_shah_2022 import PAIRS, PLAYERS, TITLES, published, runs
 from inarow.studies.gupta_shah_2022.agents import ALPHAZERO_SIMULATIONS, agent_string
-from inarow.studies.gupta_shah_2022.runs import (
-    NET,
-    NET_CONTENT,
-    NET_SETTING,
-    PARTS,
-    Cell,
-    Grade,
-    MatchPart,
-    Speed,
-    experiments,
-)
 from inarow.studies.play import ACCURACIES
 from inarow.studies.report import Bar, BarPlot, Row, Section, Table, agreement_summary, compare, variant_bars
 from inarow.studies.results import Results
 from inarow.studies.study import Study
 
-_HALF = 50.0
-_SIGNIFICANT = 0.05
-_PLOTTED = "critical_accuracy"
+_HALF, _SIGNIFICANT, _PLOTTED = 50.0, 0.05, "critical_accuracy"
 _POINTS_NOTE = "Published: wins and half of the draws of Table 1, in percent. Intervals are for all games of a match."
 _RATINGS_NOTE = (
     "Ours are Elo from the fair matches, moved so that their mean is that of the published scores; intervals are"
@@ -43,21 +31,15 @@ _RATINGS_NOTE = (
 
 def _sections(results: Results) -> list[Section]:
     """Who plays, both tables, and what the authors did not measure."""
-    found = (
-        _cells_section(results),
-        _matches_section(results),
-        _ratings_section(results),
-        _grades_section(results),
-        _speed_section(results),
-    )
-    return [_players_section(results), *(each for each in found if each.tables)]
+    makers = _cells_section, _matches_section, _ratings_section, _grades_section, _speed_section
+    return [_players_section(results), *(section for make in makers if (section := make(results)).tables)]
 
 
 def _players_section(results: Results) -> Section:
     known = [player for player in PLAYERS if player != "alphazero"]
     listed = [f"{variant}: {', '.join(agent_string(player, variant) for player in known)}." for variant in VARIANTS]
-    nets = [results.settings(Grade("alphazero"), variant) for variant in VARIANTS]
-    used = {f"{net[NET]} (content {net[NET_CONTENT][:12]})" for net in nets if net}
+    nets = [results.settings(runs.Grade("alphazero"), variant) for variant in VARIANTS]
+    used = {f"{net[runs.NET]} (content {net[runs.NET_CONTENT][:12]})" for net in nets if net}
     return Section(
         title="Who plays",
         text=(
@@ -97,21 +79,15 @@ def _cells_section(results: Results) -> Section:
 def _cells(results: Results, *, column_first: bool) -> Table:
     table, rows, few_distinct = published().table_1, [], []
     for row, column in PAIRS:
-        cell, title = Cell(row, column, column_first), f"{TITLES[row]} - {TITLES[column]}"
-        printed = dict(zip(("column", "row", "draws"), table.of(row, column), strict=True))
-        for figure, label in (("column", f"{TITLES[column]} wins"), ("row", f"{TITLES[row]} wins"), ("draws", "draws")):
+        cell, title = runs.Cell(row, column, column_first), f"{TITLES[row]} - {TITLES[column]}"
+        first = TITLES[column if column_first else row]
+        labels = {"column": f"{TITLES[column]} wins", "row": f"{TITLES[row]} wins", "draws": "draws"}
+        for (figure, kind), printed in zip(labels.items(), table.of(row, column), strict=True):
             ours = results.estimate(cell, "as-published", figure, is_rate=True, games=table.games)
-            if ours is not None and (printed[figure] or ours.mean):
-                first = column if column_first else row
-                rows.append(
-                    Row(
-                        label=f"{title}, {TITLES[first]} first: {label}, %",
-                        published=PERCENT * printed[figure] / table.games,
-                        as_published=ours,
-                        digits=0,
-                        agreement=_same_chance(printed[figure], ours, table.games),
-                    )
-                )
+            if ours is not None and (printed or ours.mean):
+                label, share = f"{title}, {first} first: {kind}, %", PERCENT * printed / table.games
+                agrees = _same_chance(printed, ours, table.games)
+                rows.append(Row(label=label, published=share, as_published=ours, digits=0, agreement=agrees))
         distinct = results.estimate(cell, "as-published", "distinct")
         if distinct is not None and distinct.mean < table.games:
             few_distinct.append(f"{title} {distinct.mean:.1f}")
@@ -136,7 +112,7 @@ def _same_chance(printed: int, ours: Estimate, games: int) -> Agreement:
 
 def match_total(results: Results, a: str, b: str, variant: Variant) -> Tally | None:
     """The finished parts of a match added up, counted for `a`; None if there are none."""
-    parts = [MatchPart(a, b, number) for number in range(PARTS)]
+    parts = [runs.MatchPart(a, b, number) for number in range(runs.PARTS)]
 
     def added(figure: str) -> int:
         return int(sum(value for part in parts for value in results.values(part, variant, figure)))
@@ -179,22 +155,15 @@ def _times(results: Results) -> list[str]:
     """The mean time of a move of each player, for the variants with results."""
     texts = []
     for variant in VARIANTS:
-        seconds = {player: _seconds_per_move(results, player, variant) for player in PLAYERS}
-        listed = [f"{TITLES[player]} {1000 * each:.3g}" for player, each in seconds.items() if each is not None]
+        seconds: dict[str, list[float]] = {player: [] for player in PLAYERS}
+        for pair, number in product(PAIRS, range(runs.PARTS)):
+            for player, side in zip(pair, "ab", strict=True):
+                found = results.timing(runs.MatchPart(*pair, number), variant, side)
+                seconds[player] += [] if found is None else [found]
+        listed = [f"{TITLES[player]} {1000 * fmean(each):.3g}" for player, each in seconds.items() if each]
         if listed:
             texts.append(f"Milliseconds a move, {variant}, on the machine that played: {', '.join(listed)}.")
     return texts
-
-
-def _seconds_per_move(results: Results, player: str, variant: Variant) -> float | None:
-    """The mean over all finished parts of a player's matches."""
-    found = []
-    for pair in PAIRS:
-        if player in pair:
-            side = "ab"[pair.index(player)]
-            timings = [results.timing(MatchPart(*pair, number), variant, side) for number in range(PARTS)]
-            found += [seconds for seconds in timings if seconds is not None]
-    return fmean(found) if found else None
 
 
 def _match_rows(row: str, column: str, totals: list[Tally | None]) -> list[Row]:
@@ -203,16 +172,8 @@ def _match_rows(row: str, column: str, totals: list[Tally | None]) -> list[Row]:
     wins, _, draws = published().table_1.of(row, column)
     printed = PERCENT * (wins + draws / 2) / published().table_1.games
     label = f"{TITLES[row]} - {TITLES[column]}: {TITLES[column]}"
-    found = [
-        Row(
-            label=f"{label}, %",
-            published=printed,
-            as_published=ours[0],
-            corrected=ours[1],
-            digits=1,
-            agreement=None if ours[0] is None else _same_winner(printed, ours[0]),
-        )
-    ]
+    agrees = None if ours[0] is None else _same_winner(printed, ours[0])
+    found = [replace(compare(f"{label}, %", None, *ours, digits=1), published=printed, agreement=agrees)]
     for side, words in (("as_second", "moving first"), ("as_first", "moving second")):
         points = [_exact(None if total is None else PERCENT * (1 - getattr(total, side).score)) for total in totals]
         found.append(compare(f"{label} {words}, %", None, *points, digits=1))
@@ -220,10 +181,8 @@ def _match_rows(row: str, column: str, totals: list[Tally | None]) -> list[Row]:
 
 
 def _of_column(total: Tally) -> Estimate:
-    low, high = total.score_interval
-    return Estimate(
-        PERCENT * (1 - pair_score(total.pairs)), (PERCENT * (1 - high), PERCENT * (1 - low)), 0.0, total.games
-    )
+    low, high = (PERCENT * (1 - end) for end in reversed(total.score_interval))
+    return Estimate(PERCENT * (1 - pair_score(total.pairs)), (low, high), 0.0, total.games)
 
 
 def _same_winner(printed: float, ours: Estimate) -> Agreement | None:
@@ -243,9 +202,8 @@ def _ratings_section(results: Results) -> Section:
     rated = [rate_players(results, variant) for variant in VARIANTS]
     rows = []
     for player in PLAYERS:
-        ours = [_rating_estimate(each, player) for each in rated]
-        printed = published().table_2[player]
-        rows.append(Row(label=TITLES[player], published=printed, as_published=ours[0], corrected=ours[1], digits=0))
+        row = compare(TITLES[player], None, *(_rating_estimate(each, player) for each in rated), digits=0)
+        rows.append(replace(row, published=published().table_2[player]))
     texts = []
     for variant, found in zip(VARIANTS, rated, strict=True):
         if found is not None:
@@ -254,11 +212,17 @@ def _ratings_section(results: Results) -> Section:
                 f"Orders of the scores on Kaggle and of our ratings, {variant}: {_concordance(found)}. Moving first in"
                 f" these openings is worth {found.advantage:.0f} Elo ({low:.0f} to {high:.0f})."
             )
-    return Section(
-        title="Table 2",
-        text=(*texts, _published_text(rate_published())),
-        tables=(Table("Scores and ratings", tuple(rows), _RATINGS_NOTE),) if any(rated) else (),
+    table_1 = rate_published()
+    listed = [
+        f"{TITLES[each.agent]} {each.elo:+.0f} ({each.interval[0]:.0f} to {each.interval[1]:.0f})"
+        for each in table_1.table
+    ]
+    texts.append(
+        f"The published Table 1 rated by itself, the column first everywhere: {', '.join(listed)}. Its order and that"
+        f" of Table 2: {_concordance(table_1)}."
     )
+    tables = (Table("Scores and ratings", tuple(rows), _RATINGS_NOTE),) if any(rated) else ()
+    return Section(title="Table 2", text=tuple(texts), tables=tables)
 
 
 def rate_players(results: Results, variant: Variant) -> Ratings | None:
@@ -285,34 +249,18 @@ def rate_published() -> Ratings:
 def _rating_estimate(rated: Ratings | None, player: str) -> Estimate | None:
     if rated is None:
         return None
-    mean, rating = fmean(published().table_2.values()), _rating_of(rated, player)
+    mean, rating = fmean(published().table_2.values()), {each.agent: each for each in rated.table}[player]
     low, high = rating.interval
     return Estimate(mean + rating.elo, (mean + low, mean + high), 0.0, rating.games)
-
-
-def _rating_of(rated: Ratings, player: str) -> Rating:
-    (found,) = [rating for rating in rated.table if rating.agent == player]
-    return found
-
-
-def _published_text(rated: Ratings) -> str:
-    """The order of the players by Table 1 alone."""
-    listed = [
-        f"{TITLES[each.agent]} {each.elo:+.0f} ({each.interval[0]:.0f} to {each.interval[1]:.0f})"
-        for each in rated.table
-    ]
-    return (
-        f"The published Table 1 rated by itself, the column first everywhere: {', '.join(listed)}. Its order and that"
-        f" of Table 2: {_concordance(rated)}."
-    )
 
 
 def _concordance(rated: Ratings) -> str:
     """Whether ratings order the players as Table 2 does."""
     from scipy.stats import kendalltau  # loads slowly
 
-    ours = [_rating_of(rated, player).elo for player in PLAYERS]
-    found = kendalltau([published().table_2[player] for player in PLAYERS], ours, method="exact")
+    ours = {each.agent: each.elo for each in rated.table}
+    pairs = [(published().table_2[player], ours[player]) for player in PLAYERS]
+    found = kendalltau(*zip(*pairs, strict=True), method="exact")
     return f"Kendall's tau {found.statistic:.2f}, p = {found.pvalue:.3f} (exact, two-sided, of five players)"
 
 
@@ -331,7 +279,7 @@ def _grades_section(results: Results) -> Section:
             if figure == _PLOTTED:
                 bars += variant_bars(replace(row, label=TITLES[player]))
         for variant in VARIANTS:
-            positions |= {int(count) for count in results.values(Grade(player), variant, "positions")}
+            positions |= {int(count) for count in results.values(runs.Grade(player), variant, "positions")}
     note = f"Positions of the standard suite: {' to '.join(f'{count:,}' for count in sorted(positions))}."
     return Section(
         title="Against perfect play",
@@ -346,7 +294,7 @@ def _grades_section(results: Results) -> Section:
 
 def _grade(results: Results, player: str, variant: Variant, figure: str) -> Estimate | None:
     """With Wilson's interval over the positions; for regret with the measured one."""
-    graded = Grade(player)
+    graded = runs.Grade(player)
     if figure == "mean_regret":
         found = [results.values(graded, variant, each) for each in (figure, f"{figure}.low", f"{figure}.high")]
         if not found[0]:
@@ -360,30 +308,26 @@ def _grade(results: Results, player: str, variant: Variant, figure: str) -> Esti
 def _speed_section(results: Results) -> Section:
     rows = []
     for player, reserve in published().reserve.items():
-        times = [results.timing(Speed(), variant, player) for variant in VARIANTS]
+        times = [results.timing(runs.Speed(), variant, player) for variant in VARIANTS]
         if any(times):
             ours = [_exact(None if each is None else (published().seconds - reserve) / each) for each in times]
-            printed = published().simulations.get(player)
-            rows.append(Row(label=TITLES[player], published=printed, as_published=ours[0], corrected=ours[1], digits=0))
+            row = compare(TITLES[player], None, *ours, digits=0)
+            rows.append(replace(row, published=published().simulations.get(player)))
     note = (
         f"Of the {published().seconds:g} seconds of a move the authors use all but "
         + ", ".join(f"{reserve:g} ({TITLES[player]})" for player, reserve in published().reserve.items())
         + ". Ours: processor time of one core, at the start of the game and in openings."
     )
-    return Section(
-        title="Simulations for a move",
-        text=(
-            "Rated games here have the published numbers of simulations, not seconds, so that they can be repeated.",
-        ),
-        tables=(Table("In five seconds", tuple(rows), note),) if rows else (),
-    )
+    text = "Rated games here have the published numbers of simulations, not seconds, so that they can be repeated."
+    tables = (Table("In five seconds", tuple(rows), note),) if rows else ()
+    return Section(title="Simulations for a move", text=(text,), tables=tables)
 
 
 GUPTA_SHAH_2022 = Study(
     name="gupta-shah-2022",
     title="gupta-shah-2022: five ConnectX agents, from greedy to AlphaZero",
     source="S. Gupta, S. Shah, Reinforcement Learning for ConnectX, 2022",
-    experiments=experiments,
+    experiments=runs.experiments,
     sections=_sections,
-    settings={NET: NET_SETTING},
+    settings={runs.NET: runs.NET_SETTING},
 )

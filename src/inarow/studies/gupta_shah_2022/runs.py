@@ -24,7 +24,7 @@ from inarow.arena.grading import grade
 from inarow.arena.match import MatchSettings, plan_match, play_plans
 from inarow.arena.openings import find_openings
 from inarow.arena.suite import standard_suite
-from inarow.arena.summary import MatchSummary, summarise
+from inarow.arena.summary import summarise
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR
 from inarow.learning.pretrained import find_net
@@ -64,14 +64,9 @@ class Cell:
             first, second = (make_agent(string, seed=next(streams)) for string in strings)
             records.append(play_sound_game(first, second))
         winners = [None if record.winner is None else players[record.winner - 1] for record in records]
-        return Measured(
-            {
-                "column": PERCENT * winners.count(self.column) / games,
-                "row": PERCENT * winners.count(self.row) / games,
-                "draws": PERCENT * winners.count(None) / games,
-                "distinct": float(len({record.moves for record in records})),
-            }
-        )
+        counted = {"column": self.column, "row": self.row, "draws": None}
+        figures = {name: PERCENT * winners.count(winner) / games for name, winner in counted.items()}
+        return Measured({**figures, "distinct": float(len({record.moves for record in records}))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,23 +88,17 @@ class MatchPart:
 
     def run(self, trial: Trial) -> Measured:
         done, games = trial.size["from"], trial.size["games"]
-        plan = plan_match(
-            _agent_string(self.a, trial),
-            _agent_string(self.b, trial),
-            settings=MatchSettings(games=done + games, seed=trial.random_seed(name=self.match)),
-        )
+        settings = MatchSettings(games=done + games, seed=trial.random_seed(name=self.match))
+        plan = plan_match(_agent_string(self.a, trial), _agent_string(self.b, trial), settings=settings)
         with open_pool(1) as pool:
             records = [check_sound(record) for _, batch in play_plans([plan], pool, [done]) for _, record in batch]
-        return _counted(summarise(records))
-
-
-def _counted(summary: MatchSummary) -> Measured:
-    figures = {f"pairs.{points}": float(count) for points, count in enumerate(summary.pairs)}
-    for side, result in (("first", summary.as_first), ("second", summary.as_second)):
-        figures |= {f"{side}.{kind}": float(getattr(result, kind)) for kind in ("wins", "draws", "losses")}
-    figures["distinct"] = float(summary.distinct_games)
-    timings = {side: cost.seconds_per_move for side, cost in summary.cost.items() if cost.seconds_per_move is not None}
-    return Measured(figures, timings=timings)
+        summary = summarise(records)
+        figures = {f"pairs.{points}": float(count) for points, count in enumerate(summary.pairs)}
+        for side, result in (("first", summary.as_first), ("second", summary.as_second)):
+            figures |= {f"{side}.{kind}": float(getattr(result, kind)) for kind in ("wins", "draws", "losses")}
+        figures["distinct"] = float(summary.distinct_games)
+        seconds = {side: cost.seconds_per_move for side, cost in summary.cost.items()}
+        return Measured(figures, timings={side: each for side, each in seconds.items() if each is not None})
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,21 +7,9 @@ import msgspec
 from inarow.studies.experiment import published_numbers
 
 
-class CurveFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Of the moving average of rewards a game; `crosses_zero` is an episode."""
-
-    start: float
-    crosses_zero: float
-    at_4500: float
-    at_10000: float
-    at_50000: float
-    peak: float
-    end: float
-
-
 class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     window: int
-    curve: CurveFigures
+    curve: dict[str, float]  # figures of the moving average of rewards a game
 
 
 published = published_numbers(__name__, Published)

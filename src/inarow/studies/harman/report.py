@@ -3,34 +3,34 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import product
 
 from inarow.studies.experiment import VARIANTS, Experiment
 from inarow.studies.harman import published
-from inarow.studies.harman.runs import BOARDS, PLAYOUTS, AgainstTreeSearch, SelfPlay, TreeSearches, experiments
+from inarow.studies.harman.runs import BOARDS, MARKS, PLAYOUTS, AgainstTreeSearch, SelfPlay, TreeSearches, experiments
 from inarow.studies.report import CurvePlot, Row, Section, Table, agreement_summary, compare, line, measured
 from inarow.studies.results import Results
 from inarow.studies.study import Study
 
-_MARKS = (
-    ("start", "start", "mean reward of the first 1,000 episodes"),
-    ("crosses_zero", "crosses zero", "first episode of the first window above 0"),
-    ("at_4500", "at 4500", "from episode 4,500"),
-    ("at_10000", "at 10000", "from episode 10,000"),
-    ("at_50000", "at 50000", "from episode 50,000"),
-    ("peak", "peak", "highest"),
-    ("end", "end", "last 1,000 episodes"),
-)  # field of `CurveFigures`, figure, label
+_MARKS = {
+    "start": "mean reward of the first 1,000 episodes",
+    "crosses zero": "first episode of the first window above 0",
+    "at 4500": "from episode 4,500",
+    "at 10000": "from episode 10,000",
+    "at 50000": "from episode 50,000",
+    "peak": "highest",
+    "end": "last 1,000 episodes",
+}
 _RESULTS = ("wins", "draws", "losses")
 
 
 def _sections(results: Results) -> list[Section]:
     """The curve, the evaluation, the tree searches, the learner by self-play."""
-    return [
-        _curve_section(results),
-        *(_board_section(board, results) for board in BOARDS),
-        _tree_section(results),
-        _self_play_section(results),
+    boards = [
+        Section(title=board, tables=tuple(_test_table(AgainstTreeSearch(board, each), results) for each in PLAYOUTS))
+        for board in BOARDS
     ]
+    return [_curve_section(results), *boards, _tree_section(results), _self_play_section(results)]
 
 
 def _curve_section(results: Results) -> Section:
@@ -49,9 +49,9 @@ def _curve_section(results: Results) -> Section:
 
 def _curve_table(training: AgainstTreeSearch, results: Results) -> Table:
     rows = []
-    for field, figure, label in _MARKS:
+    for figure, label in _MARKS.items():
         if (ours := results.estimate(training, "as-published", figure)) is not None:
-            rows.append(compare(label, getattr(published().curve, field), ours, None, digits=0))
+            rows.append(compare(label, published().curve[figure], ours, None, digits=0))
     runs = results.runs(training, "as-published")
     crossed = results.estimate(training, "as-published", "crosses zero")
     episodes = results.size(training, "episodes", "as-published")
@@ -67,26 +67,14 @@ def _curve_plot(board: str, results: Results) -> CurvePlot:
     curves = []
     if board == "4x5x4":
         numbers = published().curve
-        read_off = (
-            (1.0, numbers.start),
-            (numbers.crosses_zero, 0.0),
-            (4_500.0, numbers.at_4500),
-            (10_000.0, numbers.at_10000),
-            (50_000.0, numbers.at_50000),
-            (99_000.0, numbers.end),
-        )
-        curves.append(line("published, read off", read_off))
-    for variant in VARIANTS:
-        for playouts in PLAYOUTS:
-            training, label = AgainstTreeSearch(board, playouts), f"{variant}, {playouts}"
-            if (curve := results.curve(training, variant, "reward", label=label)) is not None:
-                curves.append(curve)
+        read_off = [(1.0, numbers["start"]), (numbers["crosses zero"], 0.0)]
+        read_off += [(float(mark), numbers[f"at {mark}"]) for mark in MARKS]
+        curves.append(line("published, read off", [*read_off, (99_000.0, numbers["end"])]))
+    for variant, playouts in product(VARIANTS, PLAYOUTS):
+        training, label = AgainstTreeSearch(board, playouts), f"{variant}, {playouts}"
+        if (curve := results.curve(training, variant, "reward", label=label)) is not None:
+            curves.append(curve)
     return CurvePlot(f"Reward a game in training, {board}, second player", "episode", "reward", tuple(curves))
-
-
-def _board_section(board: str, results: Results) -> Section:
-    tables = tuple(_test_table(AgainstTreeSearch(board, playouts), results) for playouts in PLAYOUTS)
-    return Section(title=board, tables=tables)
 
 
 def _test_table(training: AgainstTreeSearch, results: Results) -> Table:
@@ -112,12 +100,11 @@ def _test_table(training: AgainstTreeSearch, results: Results) -> Table:
 
 def _tree_section(results: Results) -> Section:
     rows = []
-    pairings = [f"{first}-{second}" for first in PLAYOUTS for second in PLAYOUTS]
+    pairings = [f"{first}-{second}" for first, second in product(PLAYOUTS, PLAYOUTS)]
     pairings += [pairing for each in PLAYOUTS for pairing in (f"{each}-uct {each}", f"uct {each}-{each}")]
-    for pairing in pairings:
-        for kind in _RESULTS[:2]:
-            label = f"{pairing.replace('-', ' - ')}: {kind}, %"
-            rows.append(_row(results, TreeSearches(), f"{pairing}.{kind}", label, is_rate=True))
+    for pairing, kind in product(pairings, _RESULTS[:2]):
+        label = f"{pairing.replace('-', ' - ')}: {kind}, %"
+        rows.append(_row(results, TreeSearches(), f"{pairing}.{kind}", label, is_rate=True))
     note = "Playouts of the side that moves first and of the other; results of the first. uct: without the faults."
     return Section(title="Tree searches on 6x5x4", tables=(Table("Pairings", measured(rows), note),))
 
@@ -127,10 +114,9 @@ def _self_play_section(results: Results) -> Section:
     for board in ("3x5x4", "4x5x4"):
         training, rows = SelfPlay(board), []
         for side in ("second", "first"):
-            for playouts in PLAYOUTS:
-                for kind in _RESULTS:
-                    label = f"{side}, against UCT {playouts}: {kind}, %"
-                    rows.append(_row(results, training, f"{side} {playouts}.{kind}", label, is_rate=True))
+            for playouts, kind in product(PLAYOUTS, _RESULTS):
+                label = f"{side}, against UCT {playouts}: {kind}, %"
+                rows.append(_row(results, training, f"{side} {playouts}.{kind}", label, is_rate=True))
             rows.append(_accuracy_row(results, training, side))
         rows.append(_row(results, training, "rows", "positions in the table", digits=0))
         games = results.size(training, "episodes", "corrected")

@@ -34,7 +34,7 @@ from inarow.studies.study import Repeated
 
 BOARDS = ("3x5x4", "4x5x4", "6x5x4")
 PLAYOUTS = (40, 10)
-_MARKS = (4_500, 10_000, 50_000)  # episodes at which the published curve was read
+MARKS = (4_500, 10_000, 50_000)  # episodes at which the published curve was read
 _GRADED = GameSpec.parse("3x5x4")  # the board on which every position can be graded
 _CURVE_POINTS = 100
 
@@ -90,11 +90,8 @@ class AgainstTreeSearch:
         )
         tests = (("test", 2, opponent), ("first", 1, opponent))
         trainer, figures, timings = _train_and_test(config, tests, trial)
-        points = [
-            (float(point.episode - point.episodes), round(point.reward, 3))
-            for point in trainer.curve
-            if point.phase == 0
-        ]
+        curve = [point for point in trainer.curve if point.phase == 0]
+        points = [(float(point.episode - point.episodes), round(point.reward, 3)) for point in curve]
         return Measured(figures, {"reward": points}, timings)
 
 
@@ -111,10 +108,8 @@ class SelfPlay:
     def run(self, trial: Trial) -> Measured:
         phase = Phase(episodes=trial.size["episodes"], random_starts=0.2)
         config = QConfig(board=self.board, seed=trial.seed, alpha=1.0, phases=(phase,))
-        tests = [
-            (f"{'first' if side == 1 else 'second'} {playouts}", side, f"mcts:simulations={playouts}")
-            for side, playouts in product((2, 1), PLAYOUTS)
-        ]
+        contests = product((("second", 2), ("first", 1)), PLAYOUTS)
+        tests = [(f"{name} {each}", side, f"mcts:simulations={each}") for (name, side), each in contests]
         _, figures, timings = _train_and_test(config, tests, trial)
         return Measured(figures, {}, timings)
 
@@ -125,18 +120,13 @@ class TreeSearches:
     without faults.
     """
 
-    board: str = "6x5x4"
-
-    @property
-    def name(self) -> str:
-        return f"{self.board} tree searches"
+    name: str = "6x5x4 tree searches"
 
     def run(self, trial: Trial) -> Measured:
         ours = {f"{playouts}": f"mcts:simulations={playouts}" for playouts in PLAYOUTS}
         theirs = {f"{playouts}": f"harman/mcts:playouts={playouts}" for playouts in PLAYOUTS}
-        contestants = theirs if trial.is_published else ours
-        pairings = product(contestants, contestants)
-        agents: dict[str, tuple[str, str]] = {f"{a}-{b}": (contestants[a], contestants[b]) for a, b in pairings}
+        tested = theirs if trial.is_published else ours
+        agents = {f"{a}-{b}": (tested[a], tested[b]) for a, b in product(tested, tested)}
         if trial.is_published:
             for name in theirs:
                 agents[f"{name}-uct {name}"] = theirs[name], ours[name]
@@ -145,7 +135,7 @@ class TreeSearches:
         streams = iter(trial.random_streams(2 * len(agents)))
         for pairing, (first, second) in agents.items():
             players = make_agent(first, seed=next(streams)), make_agent(second, seed=next(streams))
-            results, _ = _play(*players, GameSpec.parse(self.board), trial.size["games"], side=1)
+            results, _ = _play(*players, GameSpec.parse("6x5x4"), trial.size["games"], side=1)
             figures.update(_rates(pairing, results))
         return Measured(figures)
 
@@ -153,14 +143,14 @@ class TreeSearches:
 def experiments(scale: Scale) -> list[Repeated]:
     is_quick = scale == "quick"
     runs, episodes = (2, 15_000) if is_quick else (10, 50_000)
-    figure_runs, figure_episodes = (2, 51_000) if is_quick else (10, 100_000)
+    figure_size = {"games": 100, "episodes": 51_000 if is_quick else 100_000}
     in_figure = [AgainstTreeSearch("4x5x4", 40), AgainstTreeSearch("4x5x4", 10)]
     """They may be behind the published picture of 100,000 episodes."""
-    trainings = [AgainstTreeSearch(board, playouts) for playouts in PLAYOUTS for board in reversed(BOARDS)]
+    others = [AgainstTreeSearch(board, playouts) for playouts in PLAYOUTS for board in ("6x5x4", "3x5x4")]
     self_play_size = {"games": 100, "episodes": 500_000 if is_quick else 4_000_000}
     return [  # the longest first
-        *(Repeated(each, figure_runs, {"games": 100, "episodes": figure_episodes}) for each in in_figure),
-        *(Repeated(each, runs, {"games": 100, "episodes": episodes}) for each in trainings if each not in in_figure),
+        *(Repeated(each, runs, figure_size) for each in in_figure),
+        *(Repeated(each, runs, {"games": 100, "episodes": episodes}) for each in others),
         *(Repeated(SelfPlay(board), runs, self_play_size, variants=("corrected",)) for board in ("4x5x4", "3x5x4")),
         Repeated(TreeSearches(), runs, {"games": 100}),
     ]
@@ -227,7 +217,7 @@ def moving_average(values: np.ndarray, window: int) -> np.ndarray:
 def _curve_figures(average: np.ndarray) -> dict[str, float]:
     """Those for which the curve is long enough."""
     figures = {"start": float(average[0]), "peak": float(average.max()), "end": float(average[-1])}
-    figures.update({f"at {mark}": float(average[mark]) for mark in _MARKS if mark < len(average)})
+    figures.update({f"at {mark}": float(average[mark]) for mark in MARKS if mark < len(average)})
     if (average > 0).any():
         figures["crosses zero"] = float(np.argmax(average > 0))
     return figures

@@ -7,24 +7,10 @@ import msgspec
 from inarow.studies.experiment import published_numbers
 
 
-class TestGames(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    wins: float
-    losses: float
-    draws: float
-
-
-class CurveFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Of the 39 points of a phase."""
-
-    first: float
-    last: float
-    max: float
-
-
 class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     games: int
-    table_1: dict[str, TestGames]  # after phases by name, as `figure_1`
-    figure_1: dict[str, CurveFigures]
+    table_1: dict[str, dict[str, float]]  # wins, losses and draws after phases by name, as `figure_1`
+    figure_1: dict[str, dict[str, float]]  # first, last and max of the 39 points of a phase
 
 
 published = published_numbers(__name__, Published)

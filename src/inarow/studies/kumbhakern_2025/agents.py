@@ -122,8 +122,8 @@ class PublishedWindowAgent(ImmediateAgent):
                 highest, chosen = max(masked), window.column + masked.index(max(masked))
         if chosen not in legal:
             raise IllegalMoveError(f"kumbhakern-2025/window chose column {chosen + 1}, which is full, and stopped")
-        details = {"windows": len(windows), "unseen": sum(known is None for known in found)}
-        return Decision(action=chosen, details=details)
+        unseen = sum(known is None for known in found)
+        return Decision(action=chosen, details={"windows": len(windows), "unseen": unseen})
 
     def check_board(self, spec: GameSpec) -> None:
         check_window(WINDOW, spec)
@@ -133,9 +133,8 @@ def build_published_window(
     name: str, parameters: PublishedWindowParameters, rng: np.random.Generator
 ) -> PublishedWindowAgent:
     """Trains before its first move, unless the table exists. Its play is deterministic."""
-    wanted = parameters
-    table = partial(trained_table, wanted.episodes, wanted.random_starts, wanted.training_seed)
-    return PublishedWindowAgent(name, table)
+    settings = parameters.episodes, parameters.random_starts, parameters.training_seed
+    return PublishedWindowAgent(name, partial(trained_table, *settings))
 
 
 @lru_cache(maxsize=2)
@@ -164,11 +163,8 @@ def phases(opponent: int, generations: int) -> tuple[Phase, ...]:
 
     The published curve is that of random opponents, although frozen ones are described.
     """
-    return (
-        Phase("random", 1.0),
-        Phase("self-play", 0.0),
-        *(Phase(f"generation {number}", 0.7, opponent) for number in range(1, generations + 1)),
-    )
+    last = (Phase(f"generation {number}", 0.7, opponent) for number in range(1, generations + 1))
+    return (Phase("random", 1.0), Phase("self-play", 0.0), *last)
 
 
 class EpisodeRules(NamedTuple):

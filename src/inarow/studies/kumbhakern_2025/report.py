@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import product
+
 from inarow.studies.experiment import VARIANTS, Experiment
-from inarow.studies.kumbhakern_2025 import published
-from inarow.studies.kumbhakern_2025.runs import (
-    BASELINE_AGENTS,
-    CURVE,
-    OPPONENTS,
-    PHASES,
-    READINGS,
-    SIDES,
-    TRAININGS,
-    Baselines,
-    PretrainedTable,
-    Training,
-    experiments,
-)
+from inarow.studies.kumbhakern_2025 import published, runs
+from inarow.studies.kumbhakern_2025.runs import OPPONENTS, SIDES, TRAININGS, PretrainedTable, Training
 from inarow.studies.play import ACCURACIES
 from inarow.studies.report import Bar, BarPlot, CurvePlot, Row, Section, Table, agreement_summary, variant_bars
 from inarow.studies.results import Results
@@ -36,20 +27,13 @@ def _sections(results: Results) -> list[Section]:
 
 def _test_section(results: Results) -> Section:
     numbers, (training, with_starts) = published(), TRAININGS
-    rows = [
-        _test_row(results, training, phase, rate, getattr(printed, rate))
-        for phase, printed in numbers.table_1.items()
-        for rate in _RATES
-    ]
-    random = numbers.table_1["random"]
-    exchanged = tuple(
-        _test_row(results, training, "random", rate, value)
-        for rate, value in (("losses", random.draws), ("draws", random.losses))
-    )
-    started = tuple(_test_row(results, with_starts, phase, rate) for phase in numbers.table_1 for rate in _RATES)
-    table = Table(
-        "Table 1", tuple(rows), f"{numbers.games:,} games against random moves, sides in turn, no exploration."
-    )
+    row, cells = partial(_test_row, results, training), list(product(numbers.table_1, _RATES))
+    rows = tuple(row(phase, rate, numbers.table_1[phase][rate]) for phase, rate in cells)
+    first = numbers.table_1["random"]
+    exchanged = row("random", "losses", first["draws"]), row("random", "draws", first["losses"])
+    started = tuple(_test_row(results, with_starts, phase, rate) for phase, rate in cells)
+    note = f"{numbers.games:,} games against random moves, sides in turn, no exploration."
+    table = Table("Table 1", rows, note)
     return Section(
         title="Test games on 4x4",
         text=(agreement_summary((table,)),),
@@ -68,27 +52,23 @@ def _test_row(results: Results, training: Training, phase: str, rate: str, print
 
 def _curve_section(results: Results) -> Section:
     (training, _), ends = TRAININGS, ("first", "last", "max")
-    rows = [_curve_row(results, phase, training, phase, end) for phase in PHASES for end in ends]
-    readings = [_curve_row(results, each.name, each, "generation 1", end) for each in READINGS for end in ends]
-    curves = [
-        results.curve(each, variant, CURVE, label=f"{variant}, {each.name}")
-        for variant in VARIANTS
-        for each in TRAININGS
-    ]
+    rows = [_curve_row(results, phase, training, phase, end) for phase in runs.PHASES for end in ends]
+    readings = [_curve_row(results, each.name, each, "generation 1", end) for each in runs.READINGS for end in ends]
+    trained = product(VARIANTS, TRAININGS)
+    curves = [results.curve(each, variant, runs.CURVE, label=f"{variant}, {each.name}") for variant, each in trained]
     table = Table("Figure 1: mean reward of 5,000 episodes", tuple(rows))
-    note = (
-        "The table above has random opponents in seven of ten games of a generation. Here they are the table as it was."
-    )
+    note = "The table above has random opponents in seven of ten games of a generation."
+    others = Table("Generation 1 by other readings", tuple(readings), f"{note} Here they are the table as it was.")
     return Section(
         title="Learning curves",
         text=(agreement_summary((table,)),),
-        tables=(table, Table("Generation 1 by other readings", tuple(readings), note)),
+        tables=(table, others),
         curves=(CurvePlot("Mean reward", "points of 39 a phase", "mean reward", tuple(c for c in curves if c)),),
     )
 
 
 def _curve_row(results: Results, label: str, experiment: Experiment, phase: str, end: str) -> Row:
-    printed = getattr(published().figure_1[phase], end)
+    printed = published().figure_1[phase][end]
     return results.row(f"{label}: {end}", experiment, f"{phase}.{end}", published=printed, digits=3)
 
 
@@ -124,34 +104,24 @@ def _board_section(results: Results) -> Section:
 def _board_rows(results: Results, experiment: Experiment) -> list[Row]:
     games = (results.size(experiment, "games") or 0) // 2 or None
     rows = []
-    for opponent in OPPONENTS:
-        for side in SIDES:
-            for name in ("wins", "draws", "illegal", "unseen"):
-                row = results.row(
-                    f"{opponent}, as {side}: {name}, %",
-                    experiment,
-                    f"6x7 {opponent}.{side}.{name}",
-                    digits=1,
-                    is_rate=True,
-                    games=None if name == "unseen" else games,  # windows of one game are not independent
-                )
-                if name not in ("draws", "illegal") or any(each.mean for each in row.ours):
-                    rows.append(row)
+    for opponent, side, name in product(OPPONENTS, SIDES, ("wins", "draws", "illegal", "unseen")):
+        label, figure = f"{opponent}, as {side}: {name}, %", f"6x7 {opponent}.{side}.{name}"
+        sample = None if name == "unseen" else games  # windows of one game are not independent
+        row = results.row(label, experiment, figure, digits=1, is_rate=True, games=sample)
+        if name not in ("draws", "illegal") or any(each.mean for each in row.ours):
+            rows.append(row)
     return rows
 
 
 def _win_bars(results: Results, side: str) -> tuple[Bar, ...]:
-    rows = [
-        results.row(opponent, TRAININGS[0], f"6x7 {opponent}.{side}.wins", digits=1, is_rate=True)
-        for opponent in OPPONENTS
-    ]
+    figures = {opponent: f"6x7 {opponent}.{side}.wins" for opponent in OPPONENTS}
+    rows = [results.row(name, TRAININGS[0], figure, digits=1, is_rate=True) for name, figure in figures.items()]
     return tuple(bar for row in rows for bar in variant_bars(row))
 
 
 def _baseline_rows(results: Results, board: str) -> list[Row]:
-    return [
-        row for agent in BASELINE_AGENTS for row in _accuracy_rows(results, Baselines(), f"{agent} on {board}", agent)
-    ]
+    found = [_accuracy_rows(results, runs.Baselines(), f"{each} on {board}", each) for each in runs.BASELINE_AGENTS]
+    return [row for rows in found for row in rows]
 
 
 def _accuracy_rows(results: Results, experiment: Experiment, figure: str, label: str) -> list[Row]:
@@ -165,6 +135,6 @@ KUMBHAKERN_2025 = Study(
     name="kumbhakern-2025",
     title="kumbhakern-2025: a Q-table of 4x4 behind sliding windows",
     source="A. Kumbhakern, Using Q-Learning to train a 4x4 Connect Four Subgame Evaluator, March 2025",
-    experiments=experiments,
+    experiments=runs.experiments,
     sections=_sections,
 )

@@ -9,7 +9,7 @@ board: wins, draws, games lost by an illegal move, and windows that were never m
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -33,17 +33,7 @@ from inarow.learning.tabular.trainer import Trainer
 from inarow.studies.comparison import PERCENT
 from inarow.studies.experiment import Measured, Scale, Trial
 from inarow.studies.kumbhakern_2025 import agents
-from inarow.studies.kumbhakern_2025.agents import (
-    GENERATIONS,
-    RANDOM,
-    WINDOW,
-    LeftmostAgent,
-    PublishedTrainer,
-    PublishedWindowAgent,
-    learner_key,
-    phases,
-    published_values,
-)
+from inarow.studies.kumbhakern_2025.agents import GENERATIONS, RANDOM, WINDOW, LeftmostAgent, PublishedTrainer, phases
 from inarow.studies.play import accuracy_figures
 from inarow.studies.study import Repeated
 
@@ -61,16 +51,11 @@ Stages = Iterator[tuple[str, list[float]]]  # the phases by name with their curv
 class Training:
     """All phases with their test games, then what the table is worth on its own board and behind windows."""
 
-    with_starts: bool
+    with_starts: bool  # half of the episodes begin with a random board
 
     @property
     def name(self) -> str:
         return "with random starts" if self.with_starts else "without random starts"
-
-    @property
-    def random_starts(self) -> float:
-        """The share of episodes that begin with a random board."""
-        return 0.5 if self.with_starts else 0.0
 
     def run(self, trial: Trial) -> Measured:
         size = trial.size
@@ -81,8 +66,10 @@ class Training:
         for (name, means), stream in zip(learner.stages, testing.spawn(len(PHASES)), strict=True):
             curve += _logged(means)
             figures |= _ends(name, means)
-            figures |= _play_on_window(f"after {name}", learner.on_window, "random", size["test games"], stream)
-        figures |= _play_on_window("perfect", learner.on_window, "solver:tie=random", size["perfect games"], perfect)
+            other = make_agent("random", seed=stream)
+            figures |= _play_on_window(f"after {name}", learner.on_window, other, size["test games"])
+        other = make_agent("solver:tie=random", seed=perfect)
+        figures |= _play_on_window("perfect", learner.on_window, other, size["perfect games"])
         exact = table_accuracy(learner.table, exhaustive_suite(WINDOW), is_published=trial.is_published)
         figures |= accuracy_figures(exact, "4x4.")
         figures |= accuracy_figures(grade(learner.on_board, CONNECT_FOUR), "6x7.")
@@ -90,25 +77,17 @@ class Training:
         return Measured(figures, {CURVE: [(float(number), mean) for number, mean in enumerate(curve, start=1)]})
 
     def _learner(self, trial: Trial, stream: np.random.SeedSequence) -> _Learner:
-        episodes = trial.size["episodes"]
+        episodes, random_starts = trial.size["episodes"], 0.5 if self.with_starts else 0.0
         if trial.is_published:
-            published = PublishedTrainer(np.random.default_rng(stream), random_starts=self.random_starts)
-            table = published.table
-            return _Learner(
-                _published_stages(published, episodes, RANDOM, GENERATIONS),
-                table,
-                LeftmostAgent("table", partial(published_values, table)),
-                PublishedWindowAgent("window", lambda: table),
-            )
-        config = corrected_config(episodes, self.random_starts, int(stream.generate_state(1)[0]))
+            published = PublishedTrainer(np.random.default_rng(stream), random_starts=random_starts)
+            table, stages = published.table, _published_stages(published, episodes, RANDOM, GENERATIONS)
+            on_window = LeftmostAgent("table", partial(agents.published_values, table))
+            return _Learner(stages, table, on_window, agents.PublishedWindowAgent("window", lambda: table))
+        config = corrected_config(episodes, random_starts, int(stream.generate_state(1)[0]))
         trainer = Trainer(config)
-        values = TableValues(trainer.table, config)
-        return _Learner(
-            _corrected_stages(trainer, episodes),
-            trainer.table,
-            LeftmostAgent("table", values.values),
-            WindowAgent("window", values),
-        )
+        values, stages = TableValues(trainer.table, config), _corrected_stages(trainer, episodes)
+        on_window = LeftmostAgent("table", values.values)
+        return _Learner(stages, trainer.table, on_window, WindowAgent("window", values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +142,7 @@ READINGS = tuple(Reading(opponent) for opponent in _READINGS)
 
 def experiments(scale: Scale) -> list[Repeated]:
     is_quick = scale == "quick"
-    runs = 2 if is_quick else 10
-    few_runs = 1 if is_quick else 5
+    runs, few_runs = (2, 1) if is_quick else (10, 5)
     counts = {"test games": 1000, "perfect games": 40 if is_quick else 100, "games": 40 if is_quick else 200}
     without_starts, with_starts = TRAININGS
     return [
@@ -198,13 +176,10 @@ def corrected_config(episodes: int, random_starts: float, seed: int) -> QConfig:
     opponent is really frozen. Random starts come from random legal moves.
     """
     phase = partial(QPhase, episodes=episodes, random_starts=random_starts)
+    last = phase(opponent="frozen", self_play=0.3, generations=GENERATIONS)
     return QConfig(
         board=str(WINDOW),
-        phases=(
-            phase(opponent="random"),
-            phase(opponent="self"),
-            phase(opponent="frozen", self_play=0.3, generations=GENERATIONS),
-        ),
+        phases=(phase(opponent="random"), phase(opponent="self"), last),
         seed=seed,
         alpha=agents.ALPHA,
         gamma=agents.GAMMA,
@@ -246,22 +221,16 @@ def table_accuracy(table: QTable, suite: Suite, *, is_published: bool) -> Accura
 
     Keys are those of `published_values`, or else those of a trainer without symmetry.
     """
-    layout = layout_of(suite.spec)
-    keys = [
-        learner_key(position.stones, position.mask, position.ply % 2 if is_published else 0, layout)
-        for position in suite.positions
-    ]
+    layout, sides = layout_of(suite.spec), 2 if is_published else 1
+    keys = [agents.learner_key(each.stones, each.mask, each.ply % sides, layout) for each in suite.positions]
     rows = table.find(np.array(keys, np.uint64))
     values = np.where((rows >= 0)[:, None], table.values[rows], 0.0)
     actions = np.where(suite.scores != ILLEGAL, values, -np.inf).argmax(axis=1)
     return Accuracy(**Choices.of(suite, actions).figures())
 
 
-def _play_on_window(
-    name: str, agent: Agent, opponent: str, games: int, stream: np.random.SeedSequence
-) -> dict[str, float]:
+def _play_on_window(name: str, agent: Agent, other: Agent, games: int) -> dict[str, float]:
     """Wins, losses and draws from the empty board, on both sides in turn."""
-    other = make_agent(opponent, seed=stream)
     results = []
     for game in range(games):
         players = (agent, other) if game % 2 == 0 else (other, agent)
@@ -270,31 +239,18 @@ def _play_on_window(
     return {f"{name}.{each}": PERCENT * results.count(each) / games for each in ("wins", "losses", "draws")}
 
 
-@dataclass(slots=True)
-class _BoardTally:
-    """Games on the whole board on one side."""
-
-    half_points: list[int] = field(default_factory=list)
-    illegal: int = 0
-    windows: int = 0
-    unseen: int = 0
-
-    def add(self, record: GameRecord, side: int) -> None:
-        self.half_points.append(half_points(record, side))
-        self.illegal += record.termination == "illegal move" and record.winner != side
-        for ply in record.plies[(side - 1 - record.opening) % 2 :: 2]:
-            assert ply.details is not None
-            self.windows += ply.details["windows"]
-            self.unseen += ply.details["unseen"]
-
-    def figures(self) -> dict[str, float]:
-        games = len(self.half_points)
-        return {
-            "wins": PERCENT * self.half_points.count(2) / games,
-            "draws": PERCENT * self.half_points.count(1) / games,
-            "illegal": PERCENT * self.illegal / games,
-            "unseen": PERCENT * self.unseen / self.windows if self.windows else 0.0,
-        }
+def _side_figures(records: Sequence[GameRecord], side: int) -> dict[str, float]:
+    """Of games on the whole board, for side 1 or 2."""
+    points = [half_points(record, side) for record in records]
+    illegal = sum(record.termination == "illegal move" and record.winner != side for record in records)
+    plies = [ply for record in records for ply in record.plies[(side - 1 - record.opening) % 2 :: 2]]
+    windows, unseen = (sum((ply.details or {})[what] for ply in plies) for what in ("windows", "unseen"))
+    return {
+        "wins": PERCENT * points.count(2) / len(records),
+        "draws": PERCENT * points.count(1) / len(records),
+        "illegal": PERCENT * illegal / len(records),
+        "unseen": PERCENT * unseen / windows if windows else 0.0,
+    }
 
 
 def _play_on_board(agent: Agent, games: int, streams: Sequence[np.random.SeedSequence]) -> dict[str, float]:
@@ -303,12 +259,13 @@ def _play_on_board(agent: Agent, games: int, streams: Sequence[np.random.SeedSeq
     plies = usual_plies(CONNECT_FOUR, pairs, "balanced")
     for opponent, stream in zip(OPPONENTS, streams, strict=True):
         openings = find_openings(CONNECT_FOUR, pairs, "balanced", seed=int(stream.generate_state(1)[0]), plies=plies)
-        tallies = _BoardTally(), _BoardTally()
+        records: dict[int, list[GameRecord]] = {1: [], 2: []}
         for opening, seed in zip(openings, stream.spawn(pairs), strict=True):
             for side, game_seed in zip((1, 2), seed.spawn(2), strict=True):
                 other = make_agent(opponent, seed=game_seed)
                 players = (agent, other) if side == 1 else (other, agent)
-                tallies[side - 1].add(play_game(*players, CONNECT_FOUR, opening=opening), side)
-        for name, tally in zip(SIDES, tallies, strict=True):
-            figures.update({f"6x7 {opponent}.{name}.{what}": value for what, value in tally.figures().items()})
+                records[side].append(play_game(*players, CONNECT_FOUR, opening=opening))
+        for name, (side, played) in zip(SIDES, records.items(), strict=True):
+            found = _side_figures(played, side)
+            figures.update({f"6x7 {opponent}.{name}.{what}": value for what, value in found.items()})
     return figures

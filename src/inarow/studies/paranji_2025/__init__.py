@@ -32,41 +32,21 @@ class PairingFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     second: float | None = None
 
 
-class PruningFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    minimax: float
-    alphabeta: float
+class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All but `depth_test` by board."""
 
-
-class PairingTables(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    games: int
-    tictactoe: dict[str, PairingFigures]
-    connect4: dict[str, PairingFigures]
-
-    def of(self, board: str) -> dict[str, PairingFigures]:
-        return self.tictactoe if board == "tictactoe" else self.connect4
+    table_1: dict[str, dict[str, AgentFigures]]
+    pruning: dict[str, dict[str, float]]  # by agent
+    depth_test: dict[str, tuple[int, ...]]  # nodes by depth from 1
+    pairing_games: int
+    pairings: dict[str, dict[str, PairingFigures]]
 
     def of_agent(self, board: str, agent: str) -> AgentFigures:
-        """What Table 1 would say of an agent if it were made from these files."""
-        games = self.of(board)
-        begun = [games[f"{agent}-{other}"] for other in AGENTS if other != agent]
-        followed = [games[f"{other}-{agent}"] for other in AGENTS if other != agent]
-        won = [each.wins for each in begun] + [100 - each.wins - each.draws for each in followed]
-        return AgentFigures(
-            wins=fmean(won),
-            draws=fmean(each.draws for each in begun + followed),
-            moves=fmean(each.moves for each in begun),
-        )
-
-
-class DepthTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    nodes: tuple[int, ...]  # by depth from 1
-
-
-class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    table_1: dict[str, dict[str, AgentFigures]]
-    pruning: dict[str, PruningFigures]
-    depth_test: DepthTest
-    pairings: PairingTables
+        """What Table 1 would say of an agent if it were made from the pairings."""
+        begun = [self.pairings[board][f"{agent}-{other}"] for other in AGENTS if other != agent]
+        followed = [self.pairings[board][f"{other}-{agent}"] for other in AGENTS if other != agent]
+        wins = fmean([each.wins for each in begun] + [100 - each.wins - each.draws for each in followed])
+        return AgentFigures(wins, fmean(each.draws for each in begun + followed), fmean(each.moves for each in begun))
 
 
 published = published_numbers(__name__, Published)

@@ -51,8 +51,7 @@ from inarow.studies.play import TablePlayer, values_by_position
 
 _WIN, _USUAL_DEPTH, _NO_LIMIT = 1.0, 3, 1 << 30
 _EPISODES_WITH_GRAVITY, _EPISODES_WITHOUT = 50_000, 5_000
-_ALPHA = 0.1
-_FIRST_EPSILON, _DECAY, _LAST_EPSILON = 0.3, 0.995, 0.01
+_ALPHA, _FIRST_EPSILON, _DECAY, _LAST_EPSILON = 0.1, 0.3, 0.995, 0.01
 _MEMORY = 64 << 20  # bytes: on 6x7x4 room for 600,000 positions, more than any number of episodes can reach
 
 
@@ -293,7 +292,7 @@ def _train(
                 row = find_row(hash_key(stones, mask, layout), index, old, keys)
                 if rng.random() < epsilon[0]:
                     row = -1  # without values, all moves are equal
-                action = _best_action(mask, row, values, layout, rng)
+                action, _ = draw_best_action(mask, action_count(layout), row, False, values, layout, rng)
             else:
                 action = _default_action(stones, mask, opponent_blocks, layout, rng)
             cell = landing_cell(mask, action, layout)
@@ -313,13 +312,6 @@ def _train(
 
 
 @register_jitable
-def _best_action(mask: Bits, row: int, values: np.ndarray, layout: Layout, rng: np.random.Generator) -> int:
-    """Uniformly one of the legal actions with the greatest value; all have 0 without a row."""
-    action, _ = draw_best_action(mask, action_count(layout), row, False, values, layout, rng)
-    return action
-
-
-@register_jitable
 def _default_action(stones: Bits, mask: Bits, blocks: bool, layout: Layout, rng: np.random.Generator) -> int:
     """What the default agent plays: the first win, else if it `blocks` the first action with which the
     other side would win, else anything.
@@ -332,4 +324,5 @@ def _default_action(stones: Bits, mask: Bits, blocks: bool, layout: Layout, rng:
             cell = landing_cell(mask, action, layout)
             if cell >= 0 and has_cell(urgent, cell):
                 return action
-    return _best_action(mask, -1, np.zeros((0, 0)), layout, rng)
+    action, _ = draw_best_action(mask, action_count(layout), -1, False, np.zeros((0, 0)), layout, rng)
+    return action

@@ -35,8 +35,7 @@ def _game_section(board: str, results: Results) -> Section:
 def _table_1(board: str, results: Results) -> Table:
     rows = _agent_rows(board, published().table_1[board], results)
     for agent in ("minimax", "alphabeta"):
-        value = getattr(published().pruning[board], agent)
-        label = f"{_NAMES[agent]}: nodes a game"
+        label, value = f"{_NAMES[agent]}: nodes a game", published().pruning[board][agent]
         rows.append(results.row(label, RoundRobin(board), f"{agent}.nodes", published=value, digits=0))
     note = (
         "Wins and draws over all games of an agent; moves and nodes a game over those it began."
@@ -46,7 +45,7 @@ def _table_1(board: str, results: Results) -> Table:
 
 
 def _table_1_again(board: str, results: Results) -> Table:
-    numbers = {agent: published().pairings.of_agent(board, agent) for agent in AGENTS}
+    numbers = {agent: published().of_agent(board, agent) for agent in AGENTS}
     note = "Published: worked out from the committed files, which Table 1 does not follow everywhere."
     return Table("Table 1 from the committed files", tuple(_agent_rows(board, numbers, results)), note)
 
@@ -54,10 +53,9 @@ def _table_1_again(board: str, results: Results) -> Table:
 def _agent_rows(board: str, numbers: Mapping[str, AgentFigures], results: Results) -> list[Row]:
     rows: list[Row] = []
     for agent, printed in numbers.items():
-        for name, value in (("wins", printed.wins), ("draws", printed.draws), ("moves", printed.moves)):
+        for name, what in (("wins", "wins, %"), ("draws", "draws, %"), ("moves", "moves a game")):
+            label, figure, value = f"{_NAMES[agent]}: {what}", f"{agent}.{name}", getattr(printed, name)
             is_rate = name != "moves"
-            label = f"{_NAMES[agent]}: {f'{name}, %' if is_rate else 'moves a game'}"
-            figure = f"{agent}.{name}"
             rows.append(results.row(label, RoundRobin(board), figure, published=value, digits=2, is_rate=is_rate))
     return rows
 
@@ -76,8 +74,8 @@ def _pairing_rates(board: str, results: Results) -> Table:
     rows = []
     for first, second in PAIRINGS:
         # Two deterministic agents repeat one game, which is not a sample.
-        games = None if {first, second} <= set(DETERMINISTIC) else published().pairings.games
-        printed = published().pairings.of(board)[f"{first}-{second}"]
+        games = None if {first, second} <= set(DETERMINISTIC) else published().pairing_games
+        printed = published().pairings[board][f"{first}-{second}"]
         for name, value in (("wins", printed.wins), ("draws", printed.draws)):
             label, figure = f"{_NAMES[first]} - {_NAMES[second]}: {name}, %", f"{first}-{second}.{name}"
             row = results.row(label, RoundRobin(board), figure, published=value, digits=0, is_rate=True, games=games)
@@ -89,21 +87,17 @@ def _pairing_rates(board: str, results: Results) -> Table:
 def _pairing_costs(board: str, results: Results) -> Table:
     rows = []
     for first, second in PAIRINGS:
-        printed = published().pairings.of(board)[f"{first}-{second}"]
-        who = f"{_NAMES[first]} - {_NAMES[second]}"
-        for name, value, label in (
-            ("moves", printed.moves, f"{who}: moves"),
-            ("first", printed.first, f"{who}: nodes of {_NAMES[first]}"),
-            ("second", printed.second, f"{who}: nodes of {_NAMES[second]}"),
-        ):
+        labels = {"moves": "moves", "first": f"nodes of {_NAMES[first]}", "second": f"nodes of {_NAMES[second]}"}
+        for name, what in labels.items():
+            value = getattr(published().pairings[board][f"{first}-{second}"], name)
             if value is not None:
-                figure = f"{first}-{second}.{name}"
+                label, figure = f"{_NAMES[first]} - {_NAMES[second]}: {what}", f"{first}-{second}.{name}"
                 rows.append(results.row(label, RoundRobin(board), figure, published=value, digits=2))
     return Table("Pairings: moves and nodes a game", tuple(rows), _committed_note())
 
 
 def _listed_training_table(board: str, results: Results) -> Table:
-    printed, games = published().pairings.of(board)["q-default"], published().pairings.games
+    printed, games = published().pairings[board]["q-default"], published().pairing_games
     row = partial(results.row, experiment=ListedTraining(board))
     rows = [
         row(f"Q - default: {name}, %", figure=name, published=value, digits=0, is_rate=True, games=games)
@@ -118,41 +112,35 @@ def _listed_training_table(board: str, results: Results) -> Table:
 
 
 def _committed_note() -> str:
-    return f"Published: the files committed with the program, {published().pairings.games} games a pairing, one run."
+    return f"Published: the files committed with the program, {published().pairing_games} games a pairing, one run."
 
 
 def _pruning_bars(board: str, results: Results) -> BarPlot:
     bars = []
     for agent in ("minimax", "alphabeta"):
-        bars.append(Bar(_NAMES[agent], getattr(published().pruning[board], agent), None, "published"))
+        bars.append(Bar(_NAMES[agent], published().pruning[board][agent], None, "published"))
         bars += variant_bars(results.row(_NAMES[agent], RoundRobin(board), f"{agent}.nodes", digits=0))
-    return BarPlot(
-        "What pruning saves (Figure 1)", "nodes a game of the side that moves first", tuple(bars), is_log=True
-    )
+    unit = "nodes a game of the side that moves first"
+    return BarPlot("What pruning saves (Figure 1)", unit, tuple(bars), is_log=True)
 
 
 def _training_curves(board: str, results: Results) -> tuple[CurvePlot, ...]:
-    found = [
-        results.curve(RoundRobin(board), "corrected", f"q.{name}", label=f"{name} against winblock")
-        for name in ("wins", "losses")
-    ]
+    labels = {"q.wins": "wins against winblock", "q.losses": "losses against winblock"}
+    found = [results.curve(RoundRobin(board), "corrected", name, label=label) for name, label in labels.items()]
     curves = tuple(curve for curve in found if curve is not None)
     title = "How the corrected Q agent learns"
     return (CurvePlot(title, "games of training", "percent of games", curves),) if curves else ()
 
 
 def _depth_section(results: Results) -> Section:
-    rows = []
-    for depth, printed in zip(DEPTHS, published().depth_test.nodes, strict=True):
-        label, figure = f"depth {depth}: nodes a game", f"depth {depth}.nodes"
-        rows.append(results.row(label, DepthTest(), figure, published=float(printed), digits=0))
-    for depth in DEPTHS:
-        label, figure = f"depth {depth}: wins, %", f"depth {depth}.wins"
-        rows.append(results.row(label, DepthTest(), figure, digits=0, is_rate=True, games=1))
-    note = (
-        "Alpha-beta moves first against the default agent, which here knows its side. One game for each depth and run."
-    )
-    tables = (Table("Depth test", tuple(rows), note),)
+    row = partial(results.row, experiment=DepthTest(), digits=0)
+    rows = [
+        row(f"depth {depth}: nodes a game", figure=f"depth {depth}.nodes", published=float(printed))
+        for depth, printed in zip(DEPTHS, published().depth_test["nodes"], strict=True)
+    ]
+    rows += [row(f"depth {each}: wins, %", figure=f"depth {each}.wins", is_rate=True, games=1) for each in DEPTHS]
+    note = "Alpha-beta moves first against the default agent, which here knows its side."
+    tables = (Table("Depth test", tuple(rows), f"{note} One game for each depth and run."),)
     return Section(title="How deep", text=(agreement_summary(tables),), tables=tables)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from inarow.agents.agent import Agent, Decision, ImmediateAgent
 from inarow.agents.registry import make_agent
 from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games.spec import CONNECT_FOUR, GameSpec
 from inarow.learning.tabular.config import Exploration, Phase, QConfig, Rewards
 from inarow.learning.tabular.q_table import QTable
 from inarow.learning.tabular.trainer import Trainer
@@ -46,24 +46,20 @@ class RoundRobin:
 
     def run(self, trial: Trial) -> Measured:
         games, episodes, spec = trial.size["games"], trial.size["episodes"], GameSpec.parse(self.board)
-        streams = trial.random_streams(2 * len(PAIRINGS))
+        streams = iter(trial.random_streams(2 * len(PAIRINGS)))
         memory: dict[str, _Memory] = {agent: {} for agent in DETERMINISTIC}
         curves: dict[str, list[tuple[float, float]]] = {}
         make = partial(_published_agent, episodes, trial.seed)
         if not trial.is_published:
             trainer = train_corrected(spec, episodes, trial.seed)
-            curves = {
-                "q.wins": [(float(point.episode), round(PERCENT * point.wins, 2)) for point in trainer.curve],
-                "q.losses": [(float(point.episode), round(PERCENT * point.losses, 2)) for point in trainer.curve],
-            }
+            for name in ("wins", "losses"):
+                points = [(float(each.episode), round(PERCENT * getattr(each, name), 2)) for each in trainer.curve]
+                curves[f"q.{name}"] = points
             make = partial(_corrected_agent, spec, trainer.table)
         found = {}
-        for number, (first, second) in enumerate(PAIRINGS):
-            players = [
-                _Metered(make(agent, stream), spec, memory.get(agent))
-                for agent, stream in zip((first, second), streams[2 * number : 2 * number + 2], strict=True)
-            ]
-            found[first, second] = _play_pairing(spec, games, *players)
+        for pairing in PAIRINGS:
+            players = [_Metered(make(agent, next(streams)), spec, memory.get(agent)) for agent in pairing]
+            found[pairing] = _play_pairing(spec, games, *players)
         return msgspec.structs.replace(_summarise(games, found), curves=curves)
 
 
@@ -79,12 +75,10 @@ class ListedTraining:
 
     def run(self, trial: Trial) -> Measured:
         games, episodes, spec = trial.size["games"], trial.size["episodes"], GameSpec.parse(self.board)
-        streams = trial.random_streams(2)
         learner = f"paranji-2025/q:episodes={episodes},opponent_blocks=true,training_seed={trial.seed}"
-        players = (make_agent(learner, seed=streams[0]), make_agent("paranji-2025/winblock", seed=streams[1]))
-        tally = _play_pairing(spec, games, *(_Metered(player, spec) for player in players))
-        totals = {"wins": PERCENT * tally.wins, "draws": PERCENT * tally.draws, "moves": tally.moves}
-        return Measured({name: total / games for name, total in totals.items()})
+        agents = zip((learner, "paranji-2025/winblock"), trial.random_streams(2), strict=True)
+        players = [_Metered(make_agent(agent, seed=stream), spec) for agent, stream in agents]
+        return Measured(_play_pairing(spec, games, *players).figures(games))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,22 +88,17 @@ class DepthTest:
     The published test is the only one in which the default agent knew its side.
     """
 
-    board: str = "connect4"
-
-    @property
-    def name(self) -> str:
-        return f"{self.board} depth test"
+    name: str = "connect4 depth test"
 
     def run(self, trial: Trial) -> Measured:
-        games, spec = trial.size["games"], GameSpec.parse(self.board)
-        figures, timings = {}, {}
+        games, spec, figures, timings = trial.size["games"], CONNECT_FOUR, {}, {}
         name = "paranji-2025/minimax" if trial.is_published else "minimax"
         for depth, stream in zip(DEPTHS, trial.random_streams(len(DEPTHS)), strict=True):
             first = _Metered(make_agent(f"{name}:depth={depth}"), spec)
             tally = _play_pairing(spec, games, first, _Metered(make_agent("winblock", seed=stream), spec))
             figures[f"depth {depth}.nodes"] = tally.first_nodes / games
             figures[f"depth {depth}.wins"] = PERCENT * tally.wins / games
-            timings[f"depth {depth}.seconds"] = _microseconds(tally.first_seconds / games)
+            timings[f"depth {depth}.seconds"] = round(tally.first_seconds / games, 6)  # microseconds
         return Measured(figures, {}, timings)
 
 
@@ -181,11 +170,8 @@ class _Metered(ImmediateAgent):
 
     def __init__(self, agent: Agent, spec: GameSpec, memory: _Memory | None = None) -> None:
         agent.decide(Position.start(spec))  # loads kernels and trains before the clock runs
-        self.name = agent.name
-        self._agent = agent
-        self._memory = memory
-        self.nodes = 0
-        self.seconds = 0.0
+        self.name, self._agent, self._memory = agent.name, agent, memory
+        self.nodes, self.seconds = 0, 0.0
 
     def _decide(self, position: Position) -> Decision:
         known = None if self._memory is None else self._memory.get(position)
@@ -200,54 +186,46 @@ class _Metered(ImmediateAgent):
         return known[0]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Tally:
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-    moves: int = 0
-    first_nodes: int = 0
-    second_nodes: int = 0
-    first_seconds: float = 0.0
+    wins: int
+    draws: int
+    losses: int
+    moves: int
+    first_nodes: int
+    second_nodes: int
+    first_seconds: float
+
+    def figures(self, games: int) -> dict[str, float]:
+        return {"wins": PERCENT * self.wins / games, "draws": PERCENT * self.draws / games, "moves": self.moves / games}
 
 
 def _play_pairing(spec: GameSpec, games: int, first: _Metered, second: _Metered) -> _Tally:
-    tally = _Tally()
-    for _ in range(games):
-        record = play_sound_game(first, second, spec)
-        tally.wins += record.winner == 1
-        tally.draws += record.winner is None
-        tally.losses += record.winner == 2
-        tally.moves += len(record.plies)
-    tally.first_nodes, tally.second_nodes, tally.first_seconds = first.nodes, second.nodes, first.seconds
-    return tally
+    records = [play_sound_game(first, second, spec) for _ in range(games)]
+    wins, draws, losses = (sum(record.winner == winner for record in records) for winner in (1, None, 2))
+    moves = sum(len(record.plies) for record in records)
+    return _Tally(wins, draws, losses, moves, first.nodes, second.nodes, first.seconds)
 
 
 def _summarise(games: int, found: dict[tuple[str, str], _Tally]) -> Measured:
     figures: dict[str, float] = {}
     timings: dict[str, float] = {}
     for (first, second), tally in found.items():
-        totals = {"wins": PERCENT * tally.wins, "draws": PERCENT * tally.draws, "moves": tally.moves}
+        of_pairing = tally.figures(games)
         if first in DETERMINISTIC:
-            totals["first"] = tally.first_nodes
+            of_pairing["first"] = tally.first_nodes / games
         if second in DETERMINISTIC:
-            totals["second"] = tally.second_nodes
-        figures.update({f"{first}-{second}.{name}": total / games for name, total in totals.items()})
+            of_pairing["second"] = tally.second_nodes / games
+        figures.update({f"{first}-{second}.{name}": value for name, value in of_pairing.items()})
     for agent in AGENTS:
         begun = [tally for (first, _), tally in found.items() if first == agent]
         followed = [tally for (_, second), tally in found.items() if second == agent]
         played = games * (len(begun) + len(followed))
         wins = sum(tally.wins for tally in begun) + sum(tally.losses for tally in followed)
-        draws = sum(tally.draws for tally in begun + followed)
         figures[f"{agent}.wins"] = PERCENT * wins / played
-        figures[f"{agent}.draws"] = PERCENT * draws / played
+        figures[f"{agent}.draws"] = PERCENT * sum(tally.draws for tally in begun + followed) / played
         figures[f"{agent}.moves"] = float(np.mean([tally.moves for tally in begun])) / games
         if agent in DETERMINISTIC:
             figures[f"{agent}.nodes"] = float(np.mean([tally.first_nodes for tally in begun])) / games
-        timings[f"{agent}.seconds"] = _microseconds(sum(tally.first_seconds for tally in begun) / len(begun) / games)
+        timings[f"{agent}.seconds"] = round(sum(tally.first_seconds for tally in begun) / len(begun) / games, 6)
     return Measured(figures, {}, timings)
-
-
-def _microseconds(seconds: float) -> float:
-    """Rounded to the precision of the clock."""
-    return round(seconds, 6)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 from msgspec.structs import replace
 
@@ -11,22 +13,8 @@ from inarow.studies.experiment import VARIANTS, Variant
 from inarow.studies.play import ACCURACIES
 from inarow.studies.report import Curve, CurvePlot, Row, Section, Table, compare, line, measured
 from inarow.studies.results import Results
-from inarow.studies.santos_2025 import PublishedRow, published
-from inarow.studies.santos_2025.runs import (
-    AMPLIFICATIONS,
-    COSTS,
-    DELTAS,
-    EPISODES,
-    LEARNERS,
-    LOCKSTEPS,
-    PRESAMPLED,
-    QUANTUM,
-    STRONGER,
-    DrawCosts,
-    Training,
-    expected_draws,
-    experiments,
-)
+from inarow.studies.santos_2025 import PublishedRow, published, runs
+from inarow.studies.santos_2025.runs import AMPLIFICATIONS, COSTS, EPISODES, LEARNERS, DrawCosts, Training
 from inarow.studies.study import Study
 
 FIGURES = (
@@ -52,8 +40,7 @@ _TITLES = {
     "second, epsilon-greedy": "epsilon-greedy as second player, which the authors did not run",
 }
 _CURVES = (("wins", "% of games", 1), ("states", "positions", 0), ("plies", "plies a game", 2))  # curve, unit, digits
-_BATCH = 300
-_TEMPERATURES = 61
+_BATCH, _TEMPERATURES = 300, 61
 _LEAST_SHOWN_MASS = 0.1  # below it classical draws leave the picture
 _READING = (
     "A published number and ours agree if Welch's 95 % interval for the difference of the two means holds 0."
@@ -73,15 +60,9 @@ _LOCKSTEP_NOTE = (
 
 def _sections(results: Results) -> list[Section]:
     """The tables, the question they were made for, and what their authors left open."""
-    found = (
-        _tables_section(results),
-        _differences_section(results),
-        _curves_section(results),
-        _theory_section(results),
-        _perfect_play_section(results),
-        _opponents_section(results),
-        _lockstep_section(results),
-    )
+    published_parts = _tables_section, _differences_section, _curves_section
+    own_parts = _theory_section, _perfect_play_section, _opponents_section, _lockstep_section
+    found = [make(results) for make in (*published_parts, *own_parts)]
     return [each for each in found if each.curves or any(table.rows for table in each.tables)]
 
 
@@ -132,8 +113,8 @@ def _mean_and_deviation(
 
 
 def _published_spread(row: PublishedRow | None, field: str) -> Spread | None:
-    found = getattr(row, field) if row is not None else None
-    return None if found is None else Spread(found[0], found[1], published().runs)
+    found: tuple[float, float] | None = getattr(row, field, None)
+    return None if found is None else Spread(*found, published().runs)
 
 
 def _is_published_size(results: Results, training: Training) -> bool:
@@ -166,34 +147,35 @@ def _seconds_note(results: Results, training: Training, printed: PublishedRow | 
 
 
 def _differences_section(results: Results) -> Section:
-    rows, detectable, runs = [], [], []
+    rows, detectable, counts = [], [], []
     for side in EPISODES:
         pair = Training(side, "classical"), Training(side, "quantum")
-        runs += [results.runs(training, "as-published") for training in pair]
+        counts += [results.runs(training, "as-published") for training in pair]
         for _, figure, label, digits in FIGURES[:3]:
             printed = difference(*(_published_spread(published().rows[training.name], figure) for training in pair))
-            ours = [
-                difference(*(spread(results.values(training, variant, figure)) for training in pair))
-                for variant in VARIANTS
-            ]
+            ours = [_difference(results, pair, variant, figure) for variant in VARIANTS]
             estimates = (None if each is None else each.estimate for each in ours)
             row = compare(f"{side}: {label}", None, *estimates, digits=digits)
             mean = None if printed is None else printed.mean
             rows.append(replace(row, published=mean, agreement=_same_answer(printed, ours[0])))
             if ours[0] is not None:
                 detectable.append(f"{side}, {label}: {ours[0].detectable:,.{digits}f}")
-    many = f"{min(runs)} to {max(runs)} runs" if min(runs) < max(runs) else f"{runs[0]} runs"
+    many = " to ".join(map(str, sorted({min(counts), max(counts)})))
     text = "This needs at least two runs of each kind."
     if detectable:
         text = (
-            f"What {many} of each kind can tell: a true difference of this size would be found in four of five such"
-            f" studies, a smaller one less often. {'; '.join(detectable)}."
+            f"What {many} runs of each kind can tell: a true difference of this size would be found in four of five"
+            f" such studies, a smaller one less often. {'; '.join(detectable)}."
         )
     return Section(
         title="Do classical and quantum draws differ?",
         text=(text,),
         tables=(Table("classical minus quantum", tuple(rows), _DIFFERENCE_NOTE),),
     )
+
+
+def _difference(results: Results, pair: tuple[Training, Training], variant: Variant, figure: str) -> Difference | None:
+    return difference(*(spread(results.values(training, variant, figure)) for training in pair))
 
 
 def _same_answer(printed: Difference | None, ours: Difference | None) -> Agreement | None:
@@ -213,11 +195,8 @@ def _same_answer(printed: Difference | None, ours: Difference | None) -> Agreeme
 def _curves_section(results: Results) -> Section:
     plots = [_plot(results, training, curve, unit) for curve, unit, _ in _CURVES for training in LEARNERS]
     tables = [_curve_table(results, training, curve, digits) for curve, _, digits in _CURVES for training in LEARNERS]
-    rewards = [
-        results.curve(training, variant, "reward", label=f"{training.name}, {variant}")
-        for training in LEARNERS
-        for variant in VARIANTS
-    ]
+    trained = product(LEARNERS, VARIANTS)
+    rewards = [results.curve(each, variant, "reward", label=f"{each.name}, {variant}") for each, variant in trained]
     plots.append(CurvePlot("Mean reward", "episodes", "reward", tuple(curve for curve in rewards if curve)))
     return Section(
         title="Learning curves",
@@ -232,7 +211,7 @@ def _curves_section(results: Results) -> Section:
 
 def _plot(results: Results, training: Training, curve: str, unit: str) -> CurvePlot:
     found = [each for each in _our_curves(results, training, curve) if each is not None]
-    printed = _published_curve(training, curve)
+    printed = getattr(published().rows.get(training.name), f"curve_{curve}", ())
     if found and printed and len(found[0].points) == len(printed):
         found.append(line("published", ((_BATCH * number, y) for number, y in enumerate(printed, start=1))))
     return CurvePlot(f"{training.name}: {curve}", "episodes", unit, tuple(found))
@@ -240,28 +219,21 @@ def _plot(results: Results, training: Training, curve: str, unit: str) -> CurveP
 
 def _curve_table(results: Results, training: Training, curve: str, digits: int) -> Table | None:
     """None unless there is a published curve and ours has as many points."""
-    printed = _published_curve(training, curve)
+    printed = getattr(published().rows.get(training.name), f"curve_{curve}", ())
     ours = _our_curves(results, training, curve)
     if not printed or ours[0] is None or len(ours[0].points) != len(printed):
         return None
+    counts = [results.runs(training, variant) for variant in VARIANTS]
     rows = []
     for number, value in enumerate(printed):
-        found = [
-            _point_estimate(each, number, results.runs(training, variant))
-            for variant, each in zip(VARIANTS, ours, strict=True)
-        ]
+        found = [_point_estimate(each, number, count) for each, count in zip(ours, counts, strict=True)]
         label = f"{curve}, episodes {_BATCH * number + 1:,} to {_BATCH * (number + 1):,}"
-        rows.append(Row(label=label, published=value, as_published=found[0], corrected=found[1], digits=digits))
+        rows.append(replace(compare(label, None, *found, digits=digits), published=value))
     return Table(f"{training.name}: {curve}", tuple(rows))
 
 
 def _our_curves(results: Results, training: Training, curve: str) -> list[Curve | None]:
     return [results.curve(training, variant, curve, label=variant) for variant in VARIANTS]
-
-
-def _published_curve(training: Training, curve: str) -> tuple[float, ...]:
-    row = published().rows.get(training.name)
-    return () if row is None else getattr(row, f"curve_{curve}")
 
 
 def _point_estimate(curve: Curve | None, number: int, runs: int) -> Estimate | None:
@@ -292,7 +264,7 @@ def _temperature_plot() -> CurvePlot:
     curves = []
     for side, episodes in EPISODES.items():
         xs = np.linspace(1, episodes, _TEMPERATURES)
-        inverse = 1 / Temperature(delta=DELTAS[side]).at(xs)
+        inverse = 1 / Temperature(delta=runs.DELTAS[side]).at(xs)
         curves.append(line(f"{side} player", zip(xs.tolist(), inverse.tolist(), strict=True)))
     return CurvePlot("Inverse temperature", "episodes", "1 / T", tuple(curves))
 
@@ -300,7 +272,7 @@ def _temperature_plot() -> CurvePlot:
 def _cost_plot(results: Results, variant: Variant) -> CurvePlot:
     curves = []
     for cost, label in COSTS.items():
-        expected = [point for point in expected_draws(variant, cost) if point[0] >= _LEAST_SHOWN_MASS]
+        expected = [point for point in runs.expected_draws(variant, cost) if point[0] >= _LEAST_SHOWN_MASS]
         curves.append(line(f"{label}, theory", expected))
         found = results.curve(DrawCosts(), variant, cost, label=f"{label}, measured")
         if found is not None:
@@ -316,7 +288,7 @@ def _distance(results: Results, variant: Variant) -> str:
         found = results.curve(DrawCosts(), variant, cost, label=cost)
         if found is None:
             return ""
-        for point, (_, expected) in zip(found.points, expected_draws(variant, cost), strict=True):
+        for point, (_, expected) in zip(found.points, runs.expected_draws(variant, cost), strict=True):
             worst = max(worst, abs(point.y - expected) / max(expected, 1.0))
     decisions = (results.size(DrawCosts(), "decisions", variant) or 0) * results.runs(DrawCosts(), variant)
     amplification = AMPLIFICATIONS[variant]
@@ -329,7 +301,7 @@ def _distance(results: Results, variant: Variant) -> str:
 def _perfect_play_section(results: Results) -> Section:
     rows = [
         _row(results, training, figure, f"{training.name}: {figure.replace('_', ' ')}, %", 1)
-        for training in (*LEARNERS, PRESAMPLED, *STRONGER)
+        for training in (*LEARNERS, runs.PRESAMPLED, *runs.STRONGER)
         for figure in ACCURACIES
     ]
     return Section(
@@ -344,7 +316,7 @@ def _perfect_play_section(results: Results) -> Section:
 
 def _opponents_section(results: Results) -> Section:
     rows = []
-    for training in (QUANTUM, PRESAMPLED, *STRONGER):
+    for training in (runs.QUANTUM, runs.PRESAMPLED, *runs.STRONGER):
         for _, figure, label, digits in FIGURES:
             if figure in ("iterations", "wins", "draws", "training wins"):
                 row = _row(results, training, figure, f"{training.name}: {label}", digits)
@@ -363,19 +335,17 @@ def _lockstep_section(results: Results) -> Section:
     """Welch's interval for each figure's difference between the two orders of play."""
     rows = []
     for _, figure, label, digits in FIGURES:
-        found = difference(*(spread(results.values(training, "as-published", figure)) for training in LOCKSTEPS))
+        found = _difference(results, runs.LOCKSTEPS, "as-published", figure)
         if found is not None:
             rows.append(Row(label=label, as_published=found.estimate, digits=digits, agreement=found.agreement()))
-    runs = " and ".join(
-        f"{results.runs(training, 'as-published')} {training.name.removeprefix('first, ')}" for training in LOCKSTEPS
-    )
+    counts = [f"{results.runs(each, 'as-published')} {each.name.removeprefix('first, ')}" for each in runs.LOCKSTEPS]
     return Section(
         title="Games in lockstep",
         text=(
             "The authors play one game after the other; here the 300 games of a batch move together. The net is fixed"
             " within a batch in any case. A position always comes at the same ply, and at each ply games are decided in"
             " their order, so its flags meet the same games in the same order as one by one: only the random streams"
-            f" differ. Difference of the means, lockstep minus one by one; runs: {runs}.",
+            f" differ. Difference of the means, lockstep minus one by one; runs: {' and '.join(counts)}.",
         ),
         tables=(Table("Lockstep minus one by one", tuple(rows), _LOCKSTEP_NOTE),) if rows else (),
     )
@@ -386,6 +356,6 @@ SANTOS_2025 = Study(
     title="santos-2025: deep Q-learning with flags, classical and quantum",
     source="F. Santos, J. P. Fernandes, L. Macedo, Extending a Quantum Reinforcement Learning Exploration Policy with"
     " Flags to Connect Four, 2025",
-    experiments=experiments,
+    experiments=runs.experiments,
     sections=_sections,
 )

@@ -15,14 +15,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from inarow.agents.agent import Agent
 from inarow.agents.dqn import DqnAgent
 from inarow.agents.registry import make_agent
 from inarow.arena.grading import grade
 from inarow.games.spec import CONNECT_FOUR
 from inarow.learning.deep_q.config import DeepQConfig, Side
+from inarow.learning.deep_q.play import NetValues
 from inarow.learning.deep_q.trainer import CurvePoint, TestResult, Trainer
-from inarow.learning.deep_q.values import NetValues
 from inarow.learning.exploration.config import Amplification, Policy, Rule, Temperature
 from inarow.learning.exploration.theory import TABLE_MASSES, draw_cost, measured_cost
 from inarow.studies.comparison import PERCENT
@@ -37,7 +36,6 @@ COSTS = {"rounds": "quantum draws", "oracle_calls": "oracle calls", "classical_r
 """Fields of `theory.DrawCost`, which are also curves of `DrawCosts`; and what they are."""
 AMPLIFICATIONS: dict[Variant, Amplification] = {"as-published": "ceil-inclusive", "corrected": "optimal"}
 _RATES = ("wins", "losses", "draws")
-_OTHER: dict[Side, Side] = {"first": "second", "second": "first"}
 _BATCH = 300
 _TABLES, _CHECKS, _CORRECTED, _BEYOND = range(4)  # stages: what the published tables need comes first
 
@@ -65,8 +63,14 @@ class Training:
         return name
 
     def config(self, trial: Trial, seed: int) -> DeepQConfig:
-        """What a trial trains. The temperature falls as fast as published, relative to the episodes."""
-        episodes = trial.size["episodes"]
+        """What a trial trains. The temperature falls as fast as published, relative to the episodes. Corrected quantum
+        draws amplify by the best single m, after plain draws by the textbook's range of m.
+        """
+        episodes, amplification = trial.size["episodes"], AMPLIFICATIONS[trial.variant]
+        if self.rule != "quantum":
+            amplification = "ceil-inclusive"
+        elif self.presamples and not trial.is_published:
+            amplification = "ceil-exclusive"
         return DeepQConfig(
             learner="deep-q",
             board=str(CONNECT_FOUR),
@@ -78,21 +82,15 @@ class Training:
             policy=Policy(
                 rule=self.rule,
                 column_oracle=trial.is_published and self.rule == "quantum",
-                amplification=self._amplification(trial.variant),
+                amplification=amplification,
                 presamples=self.presamples,
                 temperature=Temperature(delta=DELTAS[self.side] * episodes / EPISODES[self.side]),
             ),
             terminal="blend" if trial.is_published else "reward",
         )
 
-    def _amplification(self, variant: Variant) -> Amplification:
-        """Corrected, the best single m; after plain draws the textbook's range of m."""
-        if self.rule != "quantum":
-            return "ceil-inclusive"
-        return "ceil-exclusive" if self.presamples and variant == "corrected" else AMPLIFICATIONS[variant]
-
     def run(self, trial: Trial) -> Measured:
-        trainer = Trainer(self.config(trial, trial.random_seed()), _make_opponent)
+        trainer = Trainer(self.config(trial, trial.random_seed()), lambda text, seed: make_agent(text, seed=seed))
         clock = time.perf_counter()
         while not trainer.is_finished:
             trainer.run_batch()
@@ -101,7 +99,7 @@ class Training:
         rates = _rates(trainer.test(games))
         figures = _training_figures(trainer.curve) | rates
         if not trial.is_published:
-            other = _rates(trainer.test(games, _OTHER[self.side]))
+            other = _rates(trainer.test(games, "second" if self.side == "first" else "first"))
             figures |= {f"{name}, other side": other[name] for name in _RATES}
         tested = time.perf_counter()
         timings = {"training": trained - clock, "test": tested - trained}
@@ -123,12 +121,8 @@ class DrawCosts:
     def run(self, trial: Trial) -> Measured:
         rng, decisions = np.random.default_rng(trial.random_streams(1)[0]), trial.size["decisions"]
         costs = [measured_cost(mass, decisions, rng, AMPLIFICATIONS[trial.variant]) for mass in TABLE_MASSES]
-        return Measured(
-            curves={
-                cost: [(mass, getattr(found, cost)) for mass, found in zip(TABLE_MASSES, costs, strict=True)]
-                for cost in COSTS
-            }
-        )
+        points = list(zip(TABLE_MASSES, costs, strict=True))
+        return Measured(curves={cost: [(mass, getattr(found, cost)) for mass, found in points] for cost in COSTS})
 
 
 def expected_draws(variant: Variant, cost: str) -> list[tuple[float, float]]:
@@ -137,14 +131,10 @@ def expected_draws(variant: Variant, cost: str) -> list[tuple[float, float]]:
 
 
 QUANTUM = Training("first", "quantum")
-LEARNERS = (
-    Training("first", "epsilon-greedy"),
-    Training("first", "classical"),
-    QUANTUM,
-    Training("second", "classical"),
-    Training("second", "quantum"),
-    Training("second", "epsilon-greedy"),
-)  # the rows of Tables I and II, and one that the authors did not run
+LEARNERS = (  # the rows of Tables I and II, and one that the authors did not run
+    *(Training("first", rule) for rule in ("epsilon-greedy", "classical", "quantum")),
+    *(Training("second", rule) for rule in ("classical", "quantum", "epsilon-greedy")),
+)
 STRONGER = tuple(
     Training("first", rule, opponent)
     for opponent in ("negamax:depth=4", "negamax:depth=6", "mcts:simulations=200")
@@ -188,12 +178,7 @@ def _quick() -> Iterator[Repeated]:
 
 def net_file_name(trial: TrialRecord) -> str:
     """The file of the net that a trial trains."""
-    name = re.sub("[^a-z0-9-]+", "-", trial.name)
-    return f"nets/{name}-{trial.variant}-{trial.seed}.onnx"
-
-
-def _make_opponent(text: str, seed: np.random.SeedSequence) -> Agent:
-    return make_agent(text, seed=seed)
+    return f"nets/{re.sub('[^a-z0-9-]+', '-', trial.name)}-{trial.variant}-{trial.seed}.onnx"
 
 
 def _rates(test: TestResult) -> dict[str, float]:
@@ -213,11 +198,8 @@ def _training_figures(curve: list[CurvePoint]) -> dict[str, float]:
 
 
 def _curves(curve: list[CurvePoint]) -> dict[str, list[tuple[float, float]]]:
-    points: dict[str, list[tuple[float, float]]] = {
-        "wins": [(point.episode, PERCENT * point.wins) for point in curve],
-        "reward": [(point.episode, point.reward) for point in curve],
-        "states": [(point.episode, float(point.states)) for point in curve],
-        "plies": [(point.episode, point.plies) for point in curve],
-        "iterations": [(point.episode, point.iterations) for point in curve if point.iterations is not None],
-    }
+    points: dict[str, list[tuple[float, float]]] = {"wins": [(each.episode, PERCENT * each.wins) for each in curve]}
+    for name in ("reward", "states", "plies", "iterations"):
+        found = [(each.episode, getattr(each, name)) for each in curve]
+        points[name] = [(episode, float(value)) for episode, value in found if value is not None]
     return {name: each for name, each in points.items() if each}
