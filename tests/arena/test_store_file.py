@@ -183,3 +183,45 @@ def test_the_default_store_is_in_the_users_data_folder(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     if sys.platform == "linux":
         assert default_store_path() == tmp_path / ".local" / "share" / "inarow" / "lab.sqlite"
+
+
+@pytest.mark.parametrize("readonly", [True, False])
+def test_a_store_with_two_names_is_refused(written, readonly):
+    os.link(written, written.with_name("other.sqlite"))
+    assert "has other names" in refusal(written, readonly=readonly)
+    assert "has other names" in refusal(written.with_name("other.sqlite"), readonly=readonly)
+    written.with_name("other.sqlite").unlink()
+    Store.open(written, readonly=readonly).close()
+
+
+def test_a_store_that_gets_a_second_name_takes_no_more_games(written):
+    with Store.open(written) as store:
+        match_id = store.add_match(match("two"))
+        os.link(written, written.with_name("other.sqlite"))
+        with pytest.raises(StoreError, match="has other names"):
+            store.add_games(match_id, numbered(0, 10))
+        assert len(list(store.games(match_id=match_id))) == 0
+
+
+def execute(path: Path, statement: str) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute(statement)
+    connection.close()
+
+
+SWALLOW = "CREATE TRIGGER swallow AFTER INSERT ON games BEGIN DELETE FROM games WHERE id = new.id; END"
+
+
+@pytest.mark.parametrize("statement", [SWALLOW, "CREATE VIEW everything AS SELECT * FROM games"])
+@pytest.mark.parametrize("readonly", [True, False])
+def test_a_store_with_triggers_or_views_is_refused(written, statement, readonly):
+    execute(written, statement)
+    assert "has triggers or views" in refusal(written, readonly=readonly)
+
+
+def test_games_that_the_database_does_not_keep_are_reported(written):
+    with Store.open(written) as store:
+        match_id = store.add_match(match("two"))
+        execute(written, SWALLOW)
+        with pytest.raises(StoreError, match="kept 0 of 10 games"):
+            store.add_games(match_id, numbered(0, 10))

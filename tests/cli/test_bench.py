@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from inarow.cli import benchmarks
+from inarow.cli import bench as benchmarks
 from inarow.games.position import Position
 from inarow_peers.peers import compile_c_counter, count_in_c
 from tests.cli.command_line import inarow

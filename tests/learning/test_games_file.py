@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from inarow.errors import ConfigError
-from inarow.learning.games_file import GamesFile, PlayedGame
+from inarow.learning.run_folder import GamesFile, PlayedGame
 
 GAME = PlayedGame("3x3x3/free", 0, 1, "15283")
 

@@ -128,14 +128,32 @@ def test_a_net_of_another_learner_is_refused(tmp_path):
     assert "is a net of 'deep-q', not of alphazero" in refusal(saved(tmp_path), "alphazero")
 
 
-def test_a_net_that_keeps_its_weights_elsewhere_is_refused(tmp_path, monkeypatch):
-    model = scaling(2.0)
+def keep_elsewhere(tensor: TensorProto) -> None:
+    """Moves four bytes of a tensor to the file `secret`, in a form that ONNX Runtime would read."""
+    tensor.ClearField("raw_data")
+    tensor.data_location = TensorProto.EXTERNAL
+    for key, value in (("location", "secret"), ("offset", "0"), ("length", "4")):
+        tensor.external_data.add(key=key, value=value)
+
+
+@pytest.mark.parametrize("place", ["initializer", "constant", "branch", "sparse"])
+def test_a_net_that_keeps_its_weights_elsewhere_is_refused(tmp_path, monkeypatch, place):
+    """Before a session is opened, wherever in the model the tensor stands."""
+    model, tensor = scaling(2.0), numpy_helper.from_array(np.array(1, np.float32), "hidden")
+    keep_elsewhere(tensor)
+    constant = helper.make_node("Constant", [], ["hidden"], value=tensor)
+    if place == "initializer":
+        keep_elsewhere(model.graph.initializer[0])
+    elif place == "constant":
+        model.graph.node.append(constant)
+    elif place == "branch":
+        branch = helper.make_graph([constant], "branch", [], [])
+        model.graph.node.append(helper.make_node("If", ["x"], ["z"], then_branch=branch, else_branch=branch))
+    else:
+        model.graph.sparse_initializer.add().values.CopyFrom(tensor)
     (tmp_path / "secret").write_bytes(b"\x00\x00\x80\x3f")
-    weights = model.graph.initializer[0]
-    weights.ClearField("raw_data")
-    weights.data_location = TensorProto.EXTERNAL
-    weights.external_data.add(key="location", value="secret")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("onnxruntime.InferenceSession", lambda *_, **__: pytest.fail("a session was opened"))
     path = tmp_path / "net.onnx"
     path.write_bytes(to_bytes(model, ABOUT))
-    assert "is not a net" in refusal(path)
+    assert refusal(path).endswith("it keeps weights in another file")

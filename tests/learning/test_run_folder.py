@@ -15,8 +15,7 @@ from tensorboardX.proto.event_pb2 import Event, SessionLog
 from inarow.errors import ConfigError
 from inarow.learning.alphazero.run import AlphaZeroRun
 from inarow.learning.deep_q.run import DeepQRun
-from inarow.learning.event_file import EventFile
-from inarow.learning.run_folder import CurveFiles, RunClaim
+from inarow.learning.run_folder import CurveFiles, EventFile, RunClaim
 from inarow.learning.tabular.config import Phase, QConfig
 from inarow.learning.tabular.run import QRun
 from tests.learning.alphazero.tiny_runs import tiny

@@ -156,7 +156,7 @@ def test_a_clock_that_jumps_changes_nothing(work, tmp_path, whole):
     report_fault("clock set to another day all the time", work.name, injected=1, lost="nothing", seen="same result")
 
 
-LABELS = {"arena/store.py", "web/jobs.py", "learning/event_file.py"}
+LABELS = {"arena/store.py", "web/jobs.py", "learning/run_folder.py"}
 """Where the date is written down, for people."""
 
 

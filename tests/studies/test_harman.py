@@ -142,7 +142,8 @@ def test_every_planned_experiment_has_a_board_and_a_kind():
 
 
 def test_published_numbers_are_those_of_the_picture():
-    assert published().curve.start < 0 < published().curve.at_4500 < published().curve.at_50000 < published().curve.peak
+    curve = published().curve
+    assert curve["start"] < 0 < curve["at 4500"] < curve["at 50000"] < curve["peak"]
 
 
 def test_the_published_learner_refuses_a_board_beyond_one_word():

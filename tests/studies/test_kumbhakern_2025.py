@@ -92,9 +92,9 @@ def test_published_numbers_are_complete_and_hold_together():
     assert list(numbers.figure_1) == list(PHASES)
     assert list(numbers.table_1) == ["random", "self-play", "generation 5"]
     for games in numbers.table_1.values():
-        assert games.wins + games.losses + games.draws == pytest.approx(100)
+        assert games["wins"] + games["losses"] + games["draws"] == pytest.approx(100)
     for curve in numbers.figure_1.values():
-        assert curve.max >= max(curve.first, curve.last)
+        assert curve["max"] >= max(curve["first"], curve["last"])
 
 
 # --- The published agent ---

@@ -62,7 +62,7 @@ def test_published_numbers_are_complete_and_hold_together():
     numbers = published()
     for board in BOARDS:
         assert set(numbers.table_1[board]) == set(AGENTS)
-        pairings = numbers.pairings.of(board)
+        pairings = numbers.pairings[board]
         assert set(pairings) == {f"{first}-{second}" for first, second in PAIRINGS}
         assert all(0 <= each.wins + each.draws <= 100 for each in pairings.values())
         for first, second in PAIRINGS:

@@ -15,7 +15,7 @@ from tests.twins.tactics import plain_look
 
 
 def plain_planes(position: Position) -> np.ndarray:
-    """The planes of `planes.py`, cell by cell."""
+    """The planes of `evaluation.py`, cell by cell."""
     spec, layout = position.spec, position.layout
     sides = position.to_array()
     planes = np.zeros((9, spec.rows, spec.columns), np.float32)

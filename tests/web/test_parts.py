@@ -15,12 +15,12 @@ from inarow.games.spec import TIC_TAC_TOE
 from inarow.learning.pretrained import shipped_table
 from inarow.web import handlers, search_pool, server
 from inarow.web.agent_access import check_agent
-from inarow.web.command import serve
 from inarow.web.guard import Bucket, Buckets, is_loopback
 from inarow.web.job import ArenaPlan, Job, TrainPlan, load_jobs, save_job
 from inarow.web.messages import Hint, Review
 from inarow.web.pool_process import peak_memory
 from inarow.web.pool_worker import Reporter
+from inarow.web.server import serve
 from inarow.web.settings import LabSettings
 from inarow.web.training import check_document, describe_learners, read_curve
 

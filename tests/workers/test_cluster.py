@@ -11,7 +11,7 @@ from inarow.arena.store import Store
 from inarow.arena.tournament import plan_tournament
 from inarow.errors import ClusterError, TaskError
 from inarow.learning.alphazero.config import AlphaZeroConfig
-from inarow.learning.alphazero.players import ClusterSelfPlay, PlaySliceResult
+from inarow.learning.alphazero.selfplay import ClusterSelfPlay, PlaySliceResult
 from inarow.learning.config import to_config
 from inarow.learning.pretrained import net_path
 from inarow.workers import Cluster, WorkerProcesses, open_pool, open_worker_processes

@@ -24,12 +24,11 @@ from inarow.arena.match import MatchPlan, MatchSettings, Task, plan_match, play_
 from inarow.arena.openings import find_openings
 from inarow.arena.store import Store
 from inarow.learning.alphazero.config import AlphaZeroConfig
-from inarow.learning.alphazero.evaluator import net_evaluator
-from inarow.learning.alphazero.net_trainer import NetTrainer
-from inarow.learning.alphazero.players import ClusterSelfPlay, GameBatch, Player, play_batch
+from inarow.learning.alphazero.network import NetTrainer
 from inarow.learning.alphazero.replay import Replay
+from inarow.learning.alphazero.selfplay import ClusterSelfPlay, GameBatch, Player, play_batch
 from inarow.learning.config import to_config
-from inarow.learning.net_file import Net
+from inarow.learning.net_file import Net, net_evaluator
 from inarow.learning.pretrained import net_path
 from inarow.workers import Cluster, Pool, Workers, open_pool, open_worker_processes
 from inarow.workers.protocols import Carried

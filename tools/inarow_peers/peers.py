@@ -15,8 +15,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from inarow.cli import benchmarks
-from inarow.cli.benchmarks import Benchmark, Peer, rate, sample_positions, selection_case
+from inarow.cli import bench as benchmarks
+from inarow.cli.bench import Benchmark, Peer, rate, sample_positions, selection_case
 from inarow.errors import InvalidSpecError, MissingExtraError
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR

@@ -8,9 +8,9 @@ from rich.table import Table
 
 from inarow import __version__
 from inarow.arena.review import MoveReview, review_game
-from inarow.cli.options import Board, Json, Memory, Threads, UnusedSeed
+from inarow.cli.options import Board, Json, UnusedSeed
 from inarow.cli.output import command_line, new_file, print_json, progress_bar, stdout
-from inarow.cli.solve import make_limits, make_solver
+from inarow.cli.solve import USUAL, SolverOptions
 from inarow.errors import NotationError
 from inarow.games.notation import MARKS, format_move
 from inarow.games.pgn import from_pgn, split_games
@@ -28,12 +28,7 @@ def analyse(
     *,
     board: Board = "connect4",
     number: int = 1,
-    book: Path | None = None,
-    no_book: bool = False,
-    nodes: int | None = None,
-    seconds: float | None = None,
-    memory: Memory = 256,
-    threads: Threads = 1,
+    options: SolverOptions = USUAL,
     html: Path | None = None,
     json: Json = False,
     seed: UnusedSeed = 0,
@@ -45,16 +40,12 @@ def analyse(
     Args:
         game: Move string, or a file of games: PGN-like or JSON Lines.
         number: Which game of the file.
-        book: Use this opening book.
-        no_book: Search without a book.
-        nodes: Node limit per position; unknown scores are shown as ?.
-        seconds: Time limit per position; not reproducible.
         html: Also write a page to this file: the game to step through, its scores by ply, its best moves.
     """
-    limits = make_limits(nodes, seconds)
+    limits = options.limits()
     record = _read_game(game, board, number)
     position = record.position
-    solver = make_solver(position.spec, book=book, no_book=no_book, memory=memory, threads=threads)
+    solver = options.solver(position.spec)
     reviews: list[MoveReview] = []
     with new_file(html) as page, progress_bar("reviewing") as progress:
         for review in review_game(position, lambda current: solver.analyse(current, limits=limits)):
@@ -63,8 +54,8 @@ def analyse(
         known = tuple(review for review in reviews if review.before is not None)
         page.write(analysis_page(ReplayGame(record, known), command=command_line(), version=__version__))
     if json:
-        moves = [_document(review) for review in reviews]
-        print_json({"board": str(position.spec), "moves": position.moves, "winner": position.winner, "plies": moves})
+        plies = [_document(review) for review in reviews]
+        print_json({"board": str(position.spec), "moves": position.moves, "winner": position.winner, "plies": plies})
     else:
         _print_reviews(position, reviews)
 
@@ -97,17 +88,14 @@ def _document(review: MoveReview) -> dict[str, object]:
 
 
 def _print_reviews(position: Position, reviews: list[MoveReview]) -> None:
-    table = Table(
-        "ply", "side", "move", "score", "best possible", "loss", "best moves", "label", box=None, pad_edge=False
-    )
+    names = ("ply", "side", "move", "score", "best possible", "loss", "best moves", "label")
+    table = Table(*names, box=None, pad_edge=False)
     for review in reviews:
         table.add_row(
             str(review.ply),
             MARKS[review.side],
             format_move(review.action, position.spec),
-            "?" if review.after is None else str(review.after),
-            "?" if review.before is None else str(review.before),
-            "?" if review.loss is None else str(review.loss),
+            *("?" if score is None else str(score) for score in (review.after, review.before, review.loss)),
             " ".join(format_move(action, position.spec) for action in review.best),
             review.label or "",
             style={"mistake": "yellow", "blunder": "red"}.get(review.label or ""),

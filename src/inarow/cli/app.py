@@ -1,4 +1,9 @@
-"""The command `inarow`: one line per sub-command, each loaded when it is called."""
+"""The command `inarow`: one line per sub-command, each loaded when it is called.
+
+Commands of other packages are plain functions, which import neither cyclopts nor this package; their parameters are
+described in their docstrings. An installed package adds a command by an entry point in the group `inarow.commands`:
+the name of the command, and the function.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +11,18 @@ import os
 import signal
 import sys
 import warnings
+from collections.abc import Callable
+from functools import wraps
+from importlib.metadata import EntryPoint, entry_points
 from io import TextIOWrapper
-from typing import NoReturn
+from typing import Annotated, Any, NoReturn, get_type_hints
 
 from cyclopts import App, CycloptsError, Parameter, UnknownCommandError
 
-from inarow.errors import InarowError, one_line, shown
+from inarow.cli.options import OUT, SEED
+from inarow.errors import InarowError, one_line, shown, visible
 from inarow.version import __version__
-from inarow.workers.interrupts import raise_interrupt
+from inarow.workers.interrupts import STOP_SIGNALS, handle_stop_signals, raise_interrupt, stop_signal
 
 COMMANDS = {
     "play": "Play a game in the terminal.",
@@ -37,7 +46,17 @@ COMMANDS = {
     "export": "Write files that play elsewhere: Kaggle submissions.",
     "warmup": "Compile all kernels into the cache.",
 }
-_DOORS = ("serve", "engine", "export")
+_MODULES = {"leaderboard": "report", "suite": "grade", "tournament": "match"} | dict.fromkeys(
+    ("serve", "engine", "export"), "app"
+)
+"""Of commands in a module of another name."""
+_GROUP = "inarow.commands"
+_FUNCTIONS = {
+    "serve": "inarow.web.server:serve",
+    "engine": "inarow.engine.command:engine",
+    "kaggle": "inarow.adapters.kaggle_export.export:kaggle",
+}
+Command = Callable[..., Any]
 
 app = App(
     name="inarow",
@@ -47,22 +66,22 @@ app = App(
     suppress_keyboard_interrupt=False,
 )
 for _name, _help in COMMANDS.items():
-    _module = "doors" if _name in _DOORS else _name
-    app.command(f"inarow.cli.{_module}:{_name}", name=_name, help=_help)
+    app.command(f"inarow.cli.{_MODULES.get(_name, _name)}:{_name}", name=_name, help=_help)
 
 
 def main() -> NoReturn:
     """Runs the command line of this process. Errors are one line on stderr and exit code 2."""
-    warnings.showwarning = _show_warning
+    warnings.showwarning = lambda message, *details: print(f"inarow: {visible(str(message))}", file=sys.stderr)
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")  # garbage is a bad move, not a crash
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # like stderr: a file may have any name
     try:
-        if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
-            signal.signal(signal.SIGINT, raise_interrupt)
+        handle_stop_signals()
         if not set(sys.argv[1:2]) & COMMANDS.keys():
-            add_installed_commands()
+            for entry in entry_points(group=_GROUP):
+                if entry.name not in app:  # the names of our own stay ours
+                    app.command(_installed_command(entry), name=entry.name)
         app(sys.argv[1:], exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
     except UnknownCommandError as error:
@@ -77,26 +96,52 @@ def main() -> NoReturn:
             _end(0)
         _fail(one_line(error), 2)
     except KeyboardInterrupt:
-        _fail("interrupted", 130)
+        number = stop_signal()
+        _fail("interrupted" if number == signal.SIGINT else "terminated", 128 + number)
     _end(0)
 
 
-def add_installed_commands() -> None:
-    """Adds the commands of other packages; the names of our own stay ours."""
-    from inarow.cli.doors import installed_commands
+def __getattr__(name: str) -> Command | App:
+    """A function of `_FUNCTIONS`, imported when cyclopts first asks for it by the name of its command."""
+    if name == "export":
+        export = App(name=name, help="Write files that play elsewhere.", default_parameter=Parameter(negative=()))
+        export.command(__getattr__("kaggle"))
+        return export
+    if name not in _FUNCTIONS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _command(EntryPoint(name, _FUNCTIONS[name], _GROUP))
 
-    for name, command in installed_commands().items():
-        if name not in app:
-            app.command(command, name=name)
+
+def _installed_command(entry: EntryPoint) -> Command:
+    """One that cannot be loaded raises InarowError when it is run."""
+    try:
+        return _command(entry)
+    except Exception as error:
+        problem = f"cannot be loaded from {entry.value}: {one_line(error)}"
+
+        def broken() -> None:
+            raise InarowError(f"the command {entry.name} {problem}")
+
+        broken.__doc__ = f"Broken: {problem}."
+        return broken
 
 
-def _show_warning(message: Warning | str, *details: object, **more: object) -> None:
-    """Prints a warning as one line."""
-    print(f"inarow: {message}", file=sys.stderr)
+def _command(entry: EntryPoint) -> Command:
+    """The function behind an entry point, with checked seeds and -o for --out."""
+    function: Command = entry.load()
+    hints = get_type_hints(function, include_extras=True)
+
+    @wraps(function)
+    def command(*args: Any, **options: Any) -> Any:
+        return function(*args, **options)
+
+    shared = {"seed": SEED, "out": OUT}
+    command.__annotations__ = hints | {name: Annotated[hints[name], shared[name]] for name in shared if name in hints}
+    return command
 
 
 def _fail(message: str, code: int) -> NoReturn:
-    print(f"inarow: {message}", file=sys.stderr)
+    print(f"inarow: {visible(message)}", file=sys.stderr)
     _end(code)
 
 
@@ -105,6 +150,7 @@ def _end(code: int) -> NoReturn:
     # CPython remembers a Ctrl-C that arrived while generated code ran (a data class being made, say), and `python -m`
     # would end by the signal instead of the code, though it was caught. Running any text makes it forget.
     exec("")
-    if signal.getsignal(signal.SIGINT) is raise_interrupt:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    for number in STOP_SIGNALS:
+        if signal.getsignal(number) is raise_interrupt:
+            signal.signal(number, signal.SIG_DFL)
     sys.exit(code)

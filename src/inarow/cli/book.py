@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cyclopts import App, Parameter
 
-from inarow.cli.benchmarks import load_peers
+from inarow.cli.bench import load_peers
 from inarow.cli.options import Board, Json, Memory, Seed, UnusedSeed
 from inarow.cli.output import print_facts, print_json, progress_bar
 from inarow.games.spec import GameSpec
@@ -114,13 +114,5 @@ def export(file: Path, *, csv: bool = False, json: Json = False, seed: UnusedSee
 
 
 def _print_facts(file: Path, made: Book, json: bool, **more: int) -> None:
-    facts = {
-        "file": str(file),
-        "board": str(made.spec),
-        "plies": made.plies,
-        "entries": len(made),
-        "bytes": file.stat().st_size,
-        "checksum": made.checksum,
-        **more,
-    }
-    print_facts(facts, json=json)
+    about = {"file": str(file), "board": str(made.spec), "plies": made.plies, "entries": len(made)}
+    print_facts({**about, "bytes": file.stat().st_size, "checksum": made.checksum, **more}, json=json)

@@ -1,4 +1,4 @@
-"""`inarow grade`."""
+"""`inarow grade`, and `inarow suite` for the positions to grade agents on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
-from cyclopts import Parameter
+from cyclopts import App, Parameter
 
 from inarow.agents.registry import make_agent
 from inarow.arena.grading import Accuracy, Grade
@@ -14,11 +14,21 @@ from inarow.arena.grading import grade as grade_agent
 from inarow.arena.store import Store
 from inarow.arena.store_rows import AgentIdentity
 from inarow.arena.suite import find_suite
-from inarow.cli.options import Board, Json, Ray, Seed, WorkerCount, find_workers
-from inarow.cli.output import number_table, print_json, progress_bar, stdout
+from inarow.arena.suite_build import build_suite
+from inarow.cli.options import Board, Json, Memory, Ray, Seed, WorkerCount, find_workers
+from inarow.cli.output import number_table, print_facts, print_json, progress_bar, stdout
 from inarow.games.spec import GameSpec
+from inarow.workers import open_pool
 
-_RATES = {"outcome_accuracy": "outcome", "critical_accuracy": "critical", "optimal_accuracy": "optimal"}
+_FIGURES = {
+    "outcome_accuracy": ("outcome", ".1%"),
+    "critical_accuracy": ("critical", ".1%"),
+    "optimal_accuracy": ("optimal", ".1%"),
+    "mean_regret": ("regret", ".3f"),
+}
+"""Fields of a grade, with their label and format."""
+
+suite = App(name="suite", help="Make positions to grade agents on.", default_parameter=Parameter(negative=()))
 
 
 def grade(
@@ -55,37 +65,50 @@ def grade(
     print_json(made) if json else _print_grade(made)
 
 
+@suite.command
+def build(
+    out: Path,
+    *,
+    board: Board = "connect4",
+    positions: int = 5040,
+    workers: int = 1,
+    memory: Memory = 128,
+    json: Json = False,
+    seed: Seed = 0,
+) -> None:
+    """Draw positions of every ply, half from random and half from strong play, and score every move.
+
+    After an interruption, the same command continues where it stopped.
+
+    Args:
+        out: The file to write.
+        positions: Number of positions.
+        workers: Worker processes. Does not affect the suite.
+    """
+    with open_pool(workers) as pool, progress_bar(f"suite of {board}") as progress:
+        made = build_suite(
+            GameSpec.parse(board), out, pool, positions=positions, seed=seed, memory=memory << 20, progress=progress
+        )
+    about = {"file": str(out), "board": str(made.spec), "positions": len(made)}
+    print_facts({**about, "bytes": out.stat().st_size, "checksum": made.checksum}, json=json)
+
+
 def _print_grade(made: Grade) -> None:
-    title = (
-        f"{made.agent} on {made.board}, suite {made.suite}: {made.positions:,} positions, {made.critical:,} critical"
-    )
-    stdout.print(title, style="bold", soft_wrap=True)
-    for name, label in _RATES.items():
-        stdout.print(f"{label:9}{_percent(getattr(made, name))}{_interval(made, name, '.1%')}")
-    stdout.print(f"{'regret':9}{_regret(made)}{_interval(made, 'mean_regret', '.3f')}")
+    about = f"{made.agent} on {made.board}, suite {made.suite}"
+    stdout.print(f"{about}: {made.positions:,} positions, {made.critical:,} critical", style="bold", soft_wrap=True)
+    for name, (label, form) in _FIGURES.items():
+        interval = made.intervals[name]
+        bounds = "" if interval is None else f"  (95 %: {interval[0]:{form}} to {interval[1]:{form}})"
+        stdout.print(f"{label:9}{_number(getattr(made, name), form)}{bounds}")
     if made.faults:
         stdout.print(f"{made.faults} faults, the first: {made.fault}", style="red")
-    table = number_table("", "positions", "critical", *_RATES.values(), "regret")
-    for side, row in made.by_side.items():
-        table.add_row(side, *_cells(row))
-    for row in made.by_ply:
-        table.add_row(f"ply {row.ply}", *_cells(row))
+    table = number_table("", "positions", "critical", *(label for label, _ in _FIGURES.values()))
+    parts: dict[str, Accuracy] = {**made.by_side, **{f"ply {row.ply}": row for row in made.by_ply}}
+    for title, row in parts.items():
+        figures = (_number(getattr(row, name), form) for name, (_, form) in _FIGURES.items())
+        table.add_row(title, f"{row.positions:,}", f"{row.critical:,}", *figures)
     stdout.print(table)
 
 
-def _cells(row: Accuracy) -> list[str]:
-    rates = [_percent(getattr(row, name)) for name in _RATES]
-    return [f"{row.positions:,}", f"{row.critical:,}", *rates, _regret(row)]
-
-
-def _percent(rate: float | None) -> str:
-    return "-" if rate is None else f"{rate:.1%}"
-
-
-def _regret(row: Accuracy) -> str:
-    return "-" if row.mean_regret is None else f"{row.mean_regret:.3f}"
-
-
-def _interval(row: Accuracy, name: str, form: str) -> str:
-    interval = row.intervals[name]
-    return "" if interval is None else f"  (95 %: {interval[0]:{form}} to {interval[1]:{form}})"
+def _number(number: float | None, form: str) -> str:
+    return "-" if number is None else format(number, form)

@@ -24,8 +24,7 @@ Json = Annotated[bool, Parameter(help="Print one JSON document and nothing else.
 Memory = Annotated[int, Parameter(help="Megabytes for the solver's table.")]
 Threads = Annotated[int, Parameter(help="Threads of the solver. Does not affect scores.")]
 WorkerCount = Annotated[
-    int | None,
-    Parameter(help="Worker processes (default 1), or concurrent tasks with --ray. Does not affect results."),
+    int | None, Parameter(help="Worker processes (default 1), or concurrent tasks with --ray. Does not affect results.")
 ]
 Ray = Annotated[
     str | None,

@@ -6,31 +6,34 @@ import json
 import shlex
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO
 
 import msgspec
+from rich import progress
 from rich.console import Console, Group
 from rich.live import Live
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
+from rich.text import Text
 
+from inarow.errors import visible
 from inarow.storage.atomic import atomic_write
 
-_NO_TERMINAL_WIDTH = 10_000
 
-stdout = Console(highlight=False)
-stderr = Console(stderr=True, highlight=False)
+class PlainConsole(Console):
+    """Prints strings as they are: names of agents and files are never markup, emoji codes or control sequences."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(markup=False, emoji=False, highlight=False, **settings)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        return super().render_str(visible(text), **options)
+
+
+stdout = PlainConsole()
+stderr = PlainConsole(stderr=True)
 
 
 def print_json(document: object) -> None:
@@ -68,8 +71,7 @@ def number_table(
 
 def print_table(table: Table) -> None:
     """Prints a table on stdout, at full width unless that is a terminal."""
-    console = stdout if stdout.is_terminal else Console(width=_NO_TERMINAL_WIDTH)
-    console.print(table)
+    (stdout if stdout.is_terminal else PlainConsole(width=10_000)).print(table)
 
 
 def command_line() -> str:
@@ -78,43 +80,29 @@ def command_line() -> str:
 
 
 @contextmanager
-def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
-    """A transient bar on stderr for the length of a `with` block, updated with (done, total); only in a terminal."""
-    with Progress(*_bar_columns(), console=stderr, transient=True, disable=not stderr.is_terminal) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-@contextmanager
-def live_table(title: str, draw: Callable[[], Table]) -> Iterator[Callable[[int, int], None]]:
-    """The same bar below a table that is redrawn a few times a second."""
+def progress_bar(title: str, draw: Callable[[], Table] | None = None) -> Iterator[Callable[[int, int], None]]:
+    """A transient bar on stderr for the length of a `with` block, updated with (done, total), below the table that
+    `draw` makes a few times a second; only in a terminal.
+    """
     if not stderr.is_terminal:
         yield lambda done, total: None
         return
-    bar = Progress(*_bar_columns())
+    texts = progress.TextColumn("{task.description}", markup=False), progress.BarColumn(), progress.MofNCompleteColumn()
+    bar = progress.Progress(*texts, progress.TimeElapsedColumn(), progress.TimeRemainingColumn())
     task = bar.add_task(title, total=None)
-    with Live(console=stderr, transient=True, get_renderable=lambda: Group(draw(), bar)):
+    with Live(console=stderr, transient=True, get_renderable=lambda: Group(draw(), bar) if draw else bar):
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _bar_columns() -> tuple[ProgressColumn, ...]:
-    return (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
+def spinner(title: str) -> AbstractContextManager[object]:
+    """A spinner on stderr for work of unknown length; only in a terminal."""
+    return stderr.status(Text(title)) if stderr.is_terminal else nullcontext()
 
 
-@contextmanager
-def spinner(title: str) -> Iterator[Callable[[str], None]]:
-    """A spinner on stderr for work of unknown length, updated with texts; only in a terminal."""
-    if not stderr.is_terminal:
-        yield lambda text: None
-        return
-    with stderr.status(title) as status:
-        yield lambda text: status.update(f"{title}: {text}")
+def write_text(path: Path, text: str) -> None:
+    """Writes a whole file, or leaves the old one."""
+    with new_file(path) as file:
+        file.write(text)
 
 
 @contextmanager

@@ -1,26 +1,54 @@
-"""`inarow play`."""
+"""`inarow play`: the board in a terminal, moves by keys or lines, taking moves back, leaving."""
 
 from __future__ import annotations
 
+import os
+import select
 import shlex
 import sys
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import TextIO
 
 import numpy as np
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
 
+from inarow.agents.agent import Agent
 from inarow.agents.registry import make_agent
-from inarow.cli.keyboard import single_keys
 from inarow.cli.options import Board, Json, Moves, Seed
 from inarow.cli.output import print_json, stderr, stdout
-from inarow.cli.terminal_game import KeyAsker, LineAsker, Session, draw_position, is_interactive
-from inarow.games.notation import format_move, side_name
+from inarow.errors import InarowError, NotationError, one_line
+from inarow.games.notation import MARKS, describe_moves, format_move, parse_move, side_name
 from inarow.games.position import Position
 from inarow.games.record import GameRecord
 from inarow.games.spec import GameSpec
 from inarow.search.limits import Limits
 from inarow.search.solver.api import analyse
 
+try:
+    import termios
+    import tty
+except ImportError:  # Windows: moves are read by lines
+    HAS_KEYS = False
+else:
+    HAS_KEYS = True
+
 _HINT_SECONDS = 5
+_HELP = "arrows and Enter, or type the move; h hints, u takes back, q leaves (or Backspace, Ctrl-D)"
+_STYLES = {1: "bold red", 2: "bold cyan"}
+ENTER, BACKSPACE, LEAVE = "enter", "backspace", "leave"
+_NAMED_KEYS = {"\r": ENTER, "\n": ENTER, " ": ENTER, "\x7f": BACKSPACE, "\b": BACKSPACE, "\x04": LEAVE, "": LEAVE}
+_ARROWS = {"A": "up", "B": "down", "C": "right", "D": "left"}
+_STEPS = {"left": (0, -1), "right": (0, 1), "up": (-1, 0), "down": (1, 0)}
+_ESCAPE = "\x1b"
+_ESCAPE_SECONDS = 0.05
+"""How long the rest of an arrow key may take; a lone Escape has none."""
+
+Hint = Callable[[Position], str]
+"""Advice for the side to move, in one line."""
 
 
 def play(
@@ -47,7 +75,7 @@ def play(
     streams = np.random.SeedSequence(seed).spawn(2)
     agents = [make_agent(text, seed=stream, ask=ask) for text, stream in zip((first, second), streams, strict=True)]
     console.print(f"{side_name(1, agents[0].name)} against {side_name(2, agents[1].name)}")
-    session = Session(agents[0], agents[1], start, lambda position: console.print(draw_position(position)))
+    session = Session(agents[0], agents[1], start, console)
     try:
         with single_keys() if by_keys else nullcontext():
             record = session.run()
@@ -78,3 +106,219 @@ def _ending(record: GameRecord) -> str:
     if record.winner is None:
         return f"a draw after {moves}"
     return f"{side_name(record.winner, (record.first, record.second)[record.winner - 1])} wins after {moves}"
+
+
+class TakeBackRequest(Exception):
+    """Raised when a person wants to take back their last move."""
+
+
+class LeaveRequest(Exception):
+    """Raised when a person wants to stop."""
+
+
+class Session:
+    """Plays from `start` with `first` and `second`, showing every position."""
+
+    def __init__(self, first: Agent, second: Agent, start: Position, console: Console) -> None:
+        self.position = self._start = start
+        self._agents = first, second
+        self._console = console
+
+    def run(self) -> GameRecord:
+        """Plays until the game is over or a player leaves."""
+        while not self.position.is_over:
+            self._console.print(draw_position(self.position))
+            try:
+                mover = self._agents[self.position.side_to_move - 1]
+                self.position = self.position.play(mover.decide(self.position).action)
+            except TakeBackRequest:
+                self._take_back()
+            except LeaveRequest:
+                break
+        self._console.print(draw_position(self.position))
+        first, second = self._agents
+        return GameRecord.of_position(self.position, first.name, second.name, opening=self._start.ply)
+
+    def _take_back(self) -> None:
+        """Back to the last position in which the same agent was to move; stays if there is none."""
+        asking = self._agents[self.position.ply % 2].name
+        for ply in range(self.position.ply - 1, self._start.ply - 1, -1):
+            if self._agents[ply % 2].name == asking:
+                self.position = Position.from_actions(self.position.actions[:ply], self.position.spec)
+                return
+
+
+def draw_position(position: Position, *, cursor: int | None = None) -> Text:
+    """The board with its moves: columns on top with gravity, else a number in each empty cell.
+
+    Colour is never the only sign: winning stones are in square brackets, the last stone in round ones. `cursor` is an
+    action to point at.
+    """
+    spec, cells, line, last = position.spec, position.to_array(), position.winning_line, position.last_cell
+    width = 3 if spec.gravity else max(3, len(format_move(spec.actions - 1, spec)) + 2)
+    text = Text()
+
+    def append_move(action: int) -> None:
+        text.append(format_move(action, spec).center(width), style="reverse" if action == cursor else "dim")
+
+    if spec.gravity:
+        for column in range(spec.columns):
+            append_move(column)
+        text.append("\n")
+    for row in range(spec.rows):
+        for column in range(spec.columns):
+            if side := int(cells[row, column]):
+                left, right = "[]" if (row, column) in line else "()" if (row, column) == last else "  "
+                text.append(f"{left}{MARKS[side]}{right}".center(width), style=_STYLES[side])
+            elif spec.gravity:
+                text.append(".".center(width), style="dim")
+            else:
+                append_move(row * spec.columns + column)
+        text.append("\n")
+    return text
+
+
+# --- Moves of people ---
+
+
+def is_interactive() -> bool:
+    """Whether keys can be read one by one and the board redrawn in place."""
+    return HAS_KEYS and sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+
+@dataclass
+class LineAsker:
+    """Reads one move per line. A person may try again; a bad line from a pipe is an error."""
+
+    console: Console
+    lines: TextIO
+    hint: Hint
+    number: int = 0
+
+    def __call__(self, position: Position) -> int:
+        while True:
+            self.console.print(f"{MARKS[position.side_to_move]} to move: ", end="")
+            line = self.lines.readline()
+            self.number += 1
+            if not self.lines.isatty():
+                self.console.print()
+            if not line:
+                raise LeaveRequest
+            text = line.strip()
+            try:
+                return _legal_action(text, position)
+            except InarowError as error:
+                word = text if isinstance(error, NotationError) else ""  # on large boards, letters are moves
+                if word in ("h", "hint"):
+                    self.console.print(self.hint(position))
+                elif word in ("q", "quit"):
+                    raise LeaveRequest from None
+                elif word in ("u", "undo"):
+                    raise TakeBackRequest from None
+                elif not self.lines.isatty():
+                    raise NotationError(f"line {self.number}: {one_line(error)}") from None
+                else:
+                    self.console.print(f"{one_line(error)} (h hints, u takes back, q leaves)")
+
+
+@dataclass
+class KeyAsker:
+    """Lets a person steer a cursor with the arrow keys, or type the move. Inside `single_keys`."""
+
+    console: Console
+    hint: Hint
+
+    def __call__(self, position: Position) -> int:
+        middle = position.spec.actions // 2
+        cursor = min(position.legal_actions, key=lambda action: abs(action - middle))
+        typed, message = "", ""
+        with Live(console=self.console, auto_refresh=False, transient=True) as live:
+            while True:
+                live.update(_screen(position, cursor, typed, message), refresh=True)
+                key = read_key()
+                message = ""
+                word = key if key in ("h", "u", "q") and not _is_move(key, position) else ""
+                if key == LEAVE or word == "q":
+                    raise LeaveRequest
+                if (key == BACKSPACE and not typed) or word == "u":
+                    raise TakeBackRequest
+                if word == "h":
+                    message = self.hint(position)
+                elif key in _STEPS:
+                    cursor = _moved(cursor, _STEPS[key], position)
+                elif key == BACKSPACE:
+                    typed = typed[:-1]
+                elif len(key) == 1 and key.isalnum():
+                    typed += key
+                # One key is a whole move on boards of up to 35 actions; others wait for Enter.
+                if key == ENTER or (typed and position.spec.actions <= 35):
+                    try:
+                        return _legal_action(typed or format_move(cursor, position.spec), position)
+                    except InarowError as error:
+                        typed, message = "", one_line(error)
+
+
+def _legal_action(text: str, position: Position) -> int:
+    """Raises NotationError for a text that is not a move, IllegalMoveError for a move that the rules forbid."""
+    action = parse_move(text, position.spec)
+    position.play(action)
+    return action
+
+
+def _is_move(text: str, position: Position) -> bool:
+    """On boards with more than 25 actions the letters of the commands are moves, too."""
+    try:
+        parse_move(text, position.spec)
+    except NotationError:
+        return False
+    return True
+
+
+def _screen(position: Position, cursor: int, typed: str, message: str) -> Text:
+    text = draw_position(position, cursor=cursor)
+    text.append(f"{MARKS[position.side_to_move]} to move {typed}\n", style="bold")
+    text.append(message or f"{describe_moves(position.spec)}; {_HELP}", style="dim")
+    return text
+
+
+def _moved(cursor: int, step: tuple[int, int], position: Position) -> int:
+    """The cursor one step further, around the edges; gravity leaves left and right."""
+    spec = position.spec
+    row, column = divmod(cursor, spec.columns)
+    column = (column + step[1]) % spec.columns
+    if not spec.gravity:
+        row = (row + step[0]) % spec.rows
+    return row * spec.columns + column
+
+
+@contextmanager
+def single_keys() -> Iterator[None]:
+    """Within a `with` block, keys arrive one by one and unechoed. Ctrl-C stays a signal.
+
+    For a whole game, so that keys typed while the opponent thinks are neither lost nor echoed into the board.
+    """
+    before = termios.tcgetattr(sys.stdin)
+    tty.setcbreak(sys.stdin, termios.TCSADRAIN)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+
+def read_key() -> str:
+    """The next key: a name of `_NAMED_KEYS` or `_ARROWS`, or the character. The end of the input is LEAVE."""
+    character = _read_character()
+    if character != _ESCAPE:
+        return _NAMED_KEYS.get(character, character)
+    if _more_comes() and _read_character() in ("[", "O") and _more_comes():
+        return _ARROWS.get(_read_character(), _ESCAPE)
+    return _ESCAPE
+
+
+def _read_character() -> str:
+    # Not through Python's buffer, which would hide from `select` what it has read already.
+    return os.read(sys.stdin.fileno(), 1).decode("latin-1")
+
+
+def _more_comes() -> bool:
+    return bool(select.select([sys.stdin], [], [], _ESCAPE_SECONDS)[0])

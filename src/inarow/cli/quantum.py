@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -12,18 +11,16 @@ from cyclopts import App, Parameter
 from rich.table import Table
 
 from inarow.cli.options import Json, Seed, UnusedSeed
-from inarow.cli.output import command_line, json_text, new_file, print_json, print_table, progress_bar, stdout
+from inarow.cli.output import command_line, json_text, print_json, print_table, progress_bar, stdout, write_text
 from inarow.errors import InvalidLimitError
 from inarow.learning.exploration.config import Amplification
-from inarow.learning.exploration.noise import study_noise
-from inarow.learning.exploration.theory import TABLE_MASSES, draw_cost, measured_cost
+from inarow.learning.exploration.theory import TABLE_MASSES, draw_cost, measured_cost, study_noise
 from inarow.report.pictures import write_noise_picture
 from inarow.report.quantum import QuantumDraw, check_picture_path, parse_draw, write_picture
 
 quantum = App(
     name="quantum", help="Show and verify the quantum choice of an action.", default_parameter=Parameter(negative=())
 )
-_BAR = 40
 
 
 @quantum.command
@@ -57,8 +54,7 @@ def show(
         return
     times = f"The part between the barriers is one step; m = {draw.m}, so it runs {draw.m} times.\n\n"
     sys.stdout.write(f"{text}\n{times if draw.m > 1 else ''}")
-    _print_amplitudes(draw)
-    _print_successes(draw.successes(), draw)
+    _print_draw(draw)
 
 
 @quantum.command
@@ -139,8 +135,7 @@ def noise(*, out: Path | None = None, json: Json = False, seed: UnusedSeed = 0) 
     with progress_bar("simulating noise") as progress:
         found = study_noise(progress=progress)
     if out is not None:
-        with new_file(out / "noise.json") as file:
-            file.write(json_text({"command": command_line(), "study": found}))
+        write_text(out / "noise.json", json_text({"command": command_line(), "study": found}))
         write_noise_picture(found, out / "noise.svg")
     if json:
         print_json(found)
@@ -155,12 +150,10 @@ def noise(*, out: Path | None = None, json: Json = False, seed: UnusedSeed = 0) 
 
 
 def _end_text(error: float | None) -> str:
-    if error is None:
-        return "never"
-    return f"{error:.2%}" if error else "no advantage"
+    return "never" if error is None else f"{error:.2%}" if error else "no advantage"
 
 
-def _print_amplitudes(draw: QuantumDraw) -> None:
+def _print_draw(draw: QuantumDraw) -> None:
     table = Table("column", "flagged", "amplitude before", "after", "probability before", "after", box=None)
     for place, action in enumerate(draw.register.actions):
         before, after = draw.before[place], draw.after[place]
@@ -168,11 +161,7 @@ def _print_amplitudes(draw: QuantumDraw) -> None:
         cells = (f"{before:+.4f}", f"{after:+.4f}", f"{before**2:.4f}", f"{after**2:.4f}")
         table.add_row(str(action + 1), flag, *cells)
     print_table(table)
-
-
-def _print_successes(successes: Sequence[float], draw: QuantumDraw) -> None:
     about = f"flagged mass {draw.mass:.4f}, santos-2025 draws m from 0 to {draw.published_range}, best m {draw.best_m}"
     stdout.print(f"\n{about}")
-    for m, success in enumerate(successes):
-        mark = " <" if m == draw.m else ""
-        stdout.print(f"m {m:3d}  {success:.4f}  {'#' * round(_BAR * success)}{mark}")
+    for m, success in enumerate(draw.successes()):
+        stdout.print(f"m {m:3d}  {success:.4f}  {'#' * round(40 * success)}{' <' if m == draw.m else ''}")

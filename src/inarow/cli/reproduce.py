@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from rich import box
 
 from inarow.cli.options import Json, Ray, Seed, WorkerCount, find_workers
-from inarow.cli.output import json_text, new_file, number_table, print_json, print_table, progress_bar, stderr, stdout
+from inarow.cli.output import json_text, number_table, print_json, print_table, progress_bar, stderr, stdout, write_text
 from inarow.errors import InvalidStudyError, shown
 from inarow.report.study_page import INTERVALS, comparison_table, study_facts, study_markdown, study_page
 from inarow.studies import runner
@@ -71,7 +71,9 @@ def reproduce(
         if total:
             stderr.print(f"stopped after {done} of {total} runs; the same command continues", style="yellow")
         raise
-    _write_files(folder, report)
+    write_text(folder / "results.json", json_text(report))
+    write_text(folder / "report.html", study_page(report))
+    write_text(folder / "report.md", study_markdown(report))
     print_json(report) if json else _print_report(report, folder)
 
 
@@ -84,15 +86,6 @@ def _chosen(settings: tuple[str, ...]) -> dict[str, str]:
             raise InvalidStudyError(f"setting {shown(setting)} is not of the form name=value")
         chosen[name] = value
     return chosen
-
-
-def _write_files(folder: Path, report: StudyReport) -> None:
-    with new_file(folder / "results.json") as file:
-        file.write(json_text(report))
-    with new_file(folder / "report.html") as file:
-        file.write(study_page(report))
-    with new_file(folder / "report.md") as file:
-        file.write(study_markdown(report))
 
 
 def _print_report(report: StudyReport, folder: Path) -> None:

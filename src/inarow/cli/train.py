@@ -13,7 +13,7 @@ from rich.table import Table
 
 from inarow.arena.training import resume_run, start_run
 from inarow.cli.options import Json, Ray
-from inarow.cli.output import live_table, number_table, print_facts, print_json, print_table, stderr, stdout
+from inarow.cli.output import number_table, print_facts, print_json, print_table, progress_bar, stderr, stdout
 from inarow.errors import ClusterError, ConfigError, InarowError, TaskError
 from inarow.learning.config import find_document
 from inarow.learning.learner import CurveTable, Progress, Report, Run, TrainedAgent
@@ -41,15 +41,22 @@ def train(
         seed: Random seed (default: that of the config).
     """
     run = _open(preset, out, resume, settings, None if ray is None else Cluster(ray), seed)
-    with live_table(run.title, lambda: _drawn(run.table())) as show, _hints_to_resume(run.folder):
-        log = _LogPrinter(run)
+    with progress_bar(run.title, lambda: _drawn(run.table())) as show, _hints_to_resume(run.folder):
+        printed = 0
+
+        def print_log() -> None:
+            nonlocal printed
+            if not stderr.is_terminal:
+                for line in run.log[printed:]:
+                    stderr.print(line, soft_wrap=True)
+            printed = len(run.log)
 
         def watch(progress: Progress) -> None:
             show(progress.done, progress.total)
-            log.update()
+            print_log()
 
         trained = run.train(watch)
-        log.update()
+        print_log()
         report = run.report()
     if json:
         print_json({**report.facts, **report.details})
@@ -73,19 +80,6 @@ def _open(
         raise ConfigError("train needs a preset or a TOML file, or --resume with the folder of a run")
     document = find_document(preset, settings if seed is None else (*settings, f"seed={seed}"))
     return start_run(document, out or Path("runs") / Path(preset).stem, source=preset, cluster=cluster)
-
-
-class _LogPrinter:
-    """Prints new lines of the log of a run on stderr, where that is not a terminal."""
-
-    def __init__(self, run: Run) -> None:
-        self._run, self._printed = run, 0
-
-    def update(self) -> None:
-        if not stderr.is_terminal:
-            for line in self._run.log[self._printed :]:
-                stderr.print(line, soft_wrap=True)
-        self._printed = len(self._run.log)
 
 
 @contextmanager
@@ -121,4 +115,4 @@ def _print_report(run: Run, report: Report, trained: TrainedAgent) -> None:
     if trained.is_exportable:
         commands["export it"] = ["export", "kaggle", agent, "--board", board, "--out", str(run.folder / "kaggle.py")]
     for purpose, words in commands.items():
-        print(f"{purpose}: {shlex.join(['inarow', *words])}")  # without markup: a folder may have brackets in its name
+        stdout.print(f"{purpose}: {shlex.join(['inarow', *words])}", soft_wrap=True)

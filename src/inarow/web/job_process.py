@@ -33,10 +33,10 @@ def run_job(parent: Connection, plan: Plan, runs: Path, store: Path) -> None:
     """Runs a job. Sends ("progress", JSON) any number of times, then ("ended", None), ("stopped", None) or
     ("failed", reason).
     """
+    limit_resources(JOB_MEMORY, niceness=5)
     signal.signal(signal.SIGINT, raise_interrupt)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    limit_resources(JOB_MEMORY, niceness=5)
     running = threading.Event()
     running.set()
 

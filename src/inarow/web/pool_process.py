@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
-import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from inarow.workers import interrupts_held_back
+from inarow.workers.interrupts import ignore_stop_signals
 
 Main = Callable[..., None]
 """The main function of the process: called with its end of the pipe, and arguments."""
@@ -55,10 +55,6 @@ class LabProcess:
     def kill(self) -> None:
         self._process.kill()
 
-    async def ended(self) -> None:
-        """Waits for its end."""
-        await asyncio.to_thread(self._process.join)
-
     def _listen(self, loop: asyncio.AbstractEventLoop) -> None:
         """In a thread: a read may wait for the rest of a message, and the event loop must not."""
         message: Any = True
@@ -88,8 +84,8 @@ def live_with_parent(parent: Connection, take: Callable[[Any], None], *, at_end:
 
 
 def limit_resources(memory: int, *, niceness: int) -> None:
-    """In the process: gives the lab precedence and limits memory."""
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    """In the process: gives the lab precedence, which also handles signals to stop, and limits memory."""
+    ignore_stop_signals()
     if hasattr(os, "nice"):
         os.nice(niceness)
     try:

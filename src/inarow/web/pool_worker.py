@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
@@ -46,7 +45,6 @@ def answer_questions(parent: Connection, memory: int) -> None:
     """Runs a search process. It sends ("ready", None), then for each question ("progress", JSON) any number of times
     and ("answered", JSON, continues) or ("failed", reason, continues); one that does not continue takes no more.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the lab handles Ctrl-C
     limit_resources(memory, niceness=10)
     questions: SimpleQueue[tuple[int, Answer, Any]] = SimpleQueue()
     current, cancelled = 0, -1

@@ -43,7 +43,6 @@ class Question:
     argument: Any
     report: Callable[[bytes], None] | None
     """Receives intermediate results as JSON."""
-    seconds: float
     answer: asyncio.Future[bytes] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
     def cancel(self) -> None:
@@ -75,26 +74,20 @@ class SearchPool:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def ask(
-        self,
-        function: Answer,
-        argument: Any,
-        *,
-        asker: Hashable = None,
-        report: Callable[[bytes], None] | None = None,
-        seconds: float = QUESTION_SECONDS,
+        self, function: Answer, argument: Any, *, asker: Hashable = None, report: Callable[[bytes], None] | None = None
     ) -> Question:
         """Puts a question into the queue; raises BusyError. `function` must be importable by name."""
         if self.waiting >= MAX_WAITING_QUESTIONS:
             raise BusyError(f"the lab is busy: {self.waiting} questions are waiting; ask again later")
-        question = Question(asker, function, argument, report, seconds)
+        question = Question(asker, function, argument, report)
         async with self._arrival:
             self._waiting.setdefault(asker, deque()).append(question)
             self._arrival.notify()
         return question
 
-    async def answer(self, function: Answer, argument: Any, *, seconds: float = QUESTION_SECONDS) -> bytes:
+    async def answer(self, function: Answer, argument: Any) -> bytes:
         """Asks and waits; cancelling the caller cancels the question."""
-        question = await self.ask(function, argument, seconds=seconds)
+        question = await self.ask(function, argument)
         try:
             return await question.answer
         finally:
@@ -170,7 +163,7 @@ class SearchPool:
         work = asyncio.create_task(_answered(process, question))
         try:
             either: set[asyncio.Future[Any]] = {work, question.answer}
-            await asyncio.wait(either, timeout=question.seconds, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(either, timeout=QUESTION_SECONDS, return_when=asyncio.FIRST_COMPLETED)
             if not work.done() and question.answer.cancelled():
                 process.send(number)
                 await asyncio.wait({work}, timeout=_GRACE)
@@ -178,7 +171,7 @@ class SearchPool:
                 return work.result()
             if not question.answer.done():
                 question.answer.set_exception(
-                    FailedQuestionError(f"the search took longer than {question.seconds:g} s and was ended")
+                    FailedQuestionError(f"the search took longer than {QUESTION_SECONDS:g} s and was ended")
                 )
             return False
         finally:

@@ -1,24 +1,71 @@
-"""Running the lab on a port of this machine."""
+"""`inarow serve`: the lab on a port of this machine."""
 
 from __future__ import annotations
 
+import json as json_format
 import secrets
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from urllib.parse import quote
 
 import uvicorn
 
+from inarow.arena.store_schema import default_store_path
 from inarow.errors import InvalidLimitError
 from inarow.storage.locks import exclusive_lock
 from inarow.web.app import make_app
 from inarow.web.guard import is_loopback
 from inarow.web.settings import MAX_FRAME, LabSettings
+from inarow.workers import check_workers
 
+_MIN_TOKEN = 8
 _ELSEWHERE = {"0.0.0.0": (socket.AF_INET, "192.0.2.1"), "::": (socket.AF_INET6, "2001:db8::1")}
 """For hosts that mean all addresses of this machine: the kind of address, and one reserved for examples."""
+
+
+def serve(
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    token: str | None = None,
+    runs: Path = Path("runs"),
+    store: Path | None = None,
+    workers: int | None = None,
+    json: bool = False,
+    seed: int = 0,
+) -> None:
+    """Serve the web lab: play, analyse, run tournaments and training in a browser.
+
+    Args:
+        host: Address to listen on. Beyond 127.0.0.1 every call needs the token.
+        port: Port to listen on; 0 chooses a free one.
+        token: Secret of the clients. Beyond 127.0.0.1, one is generated and printed if not given.
+        runs: Folder of training runs, jobs and reports.
+        store: Results store; the user's own if not given.
+        workers: Search processes; one per core if not given, at most eight.
+        json: Print one JSON document and nothing else.
+        seed: Accepted for uniformity; every game in the lab brings its own.
+    """
+    if not 0 <= port < 2**16:
+        raise InvalidLimitError(f"port is {port}; it must be 0 to {2**16 - 1}")
+    if token is not None and len(token) < _MIN_TOKEN:
+        raise InvalidLimitError(f"the token has {len(token)} characters; it must have at least {_MIN_TOKEN}")
+    if workers is not None:
+        check_workers(workers)
+    settings = LabSettings(
+        host=host, port=port, token=token, runs=runs, store=store or default_store_path(), workers=workers
+    )
+
+    def announce(addresses: Sequence[str]) -> None:
+        lines = [f"the lab is at {addresses[0]}  (Ctrl-C ends it)", *(f"or at {address}" for address in addresses[1:])]
+        if json:
+            lines = [json_format.dumps({"address": addresses[0], "addresses": addresses}, indent=2)]
+        print(*lines, sep="\n", flush=True)
+
+    serve_lab(settings, announce)
 
 
 def serve_lab(settings: LabSettings, announce: Callable[[Sequence[str]], None]) -> None:

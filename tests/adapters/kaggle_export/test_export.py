@@ -13,9 +13,8 @@ from contextlib import redirect_stdout
 
 import pytest
 
-from inarow.adapters.kaggle_export.assemble import assemble
 from inarow.adapters.kaggle_export.export import export_kaggle, kaggle_source, rehearse, source_of
-from inarow.adapters.kaggle_export.exporters import parts_of
+from inarow.adapters.kaggle_export.exporters import assemble, parts_of
 from inarow.agents.kaggle_host import load_last_callable
 from inarow.agents.registry import make_agent
 from inarow.arena.game import play_game

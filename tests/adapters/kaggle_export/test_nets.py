@@ -22,8 +22,8 @@ from inarow.games.spec import GameSpec
 from inarow.learning.deep_q.config import DeepQConfig, Network
 from inarow.learning.deep_q.network import first_weights
 from inarow.learning.net_file import NetAbout, load_net, to_bytes
-from inarow.search.tree.planes import planes_of
-from inarow.search.tree.proofs import look
+from inarow.search.tree.evaluation import planes_of
+from inarow.search.tree.simulation import look
 from tests.adapters.kaggle_export.files import agent_of_file, choice
 from tests.learning.alphazero.nets import opinionated_net
 from tests.strategies import ongoing_positions

@@ -7,11 +7,10 @@ import torch
 from inarow.errors import NetError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
-from inarow.learning.alphazero.evaluator import net_evaluator
 from inarow.learning.alphazero.network import Network
 from inarow.learning.alphazero.onnx_graph import from_onnx, to_onnx
-from inarow.learning.net_file import Net, NetAbout, to_bytes
-from inarow.search.tree.planes import planes_of
+from inarow.learning.net_file import Net, NetAbout, net_evaluator, to_bytes
+from inarow.search.tree.evaluation import planes_of
 
 ABOUT = NetAbout(kind="alphazero", board="any", config={}, seed=0)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from inarow.learning.alphazero.config import AlphaZeroConfig
-from inarow.learning.alphazero.players import ClusterSelfPlay, GameBatch, play_batch
 from inarow.learning.alphazero.run import AlphaZeroRun
+from inarow.learning.alphazero.selfplay import ClusterSelfPlay, GameBatch, play_batch
 from inarow.learning.config import to_config
 from inarow.workers import open_worker_processes
 from inarow.workers.protocols import Carried

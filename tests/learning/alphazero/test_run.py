@@ -16,14 +16,14 @@ from inarow.errors import ConfigError, InarowError, NetError
 from inarow.games.position import Position
 from inarow.games.spec import TIC_TAC_TOE, GameSpec
 from inarow.learning.alphazero.config import AlphaZeroConfig
-from inarow.learning.alphazero.evaluator import net_evaluator
 from inarow.learning.alphazero.onnx_graph import read_start
 from inarow.learning.alphazero.run import AlphaZeroRun
 from inarow.learning.config import presets, to_config
 from inarow.learning.learner import Progress, Services
+from inarow.learning.net_file import net_evaluator
 from inarow.learning.pretrained import find_net
 from inarow.learning.run_folder import read_config
-from inarow.search.tree.planes import planes_of
+from inarow.search.tree.evaluation import planes_of
 from tests.learning.alphazero.tiny_runs import TINY, tiny, trained
 
 

@@ -8,9 +8,7 @@ from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.learning.alphazero import selfplay
 from inarow.learning.alphazero.config import AlphaZeroConfig, GateConfig, SelfPlayConfig
-from inarow.learning.alphazero.gate import passes_gate, play_match
-from inarow.learning.alphazero.players import Player
-from inarow.learning.alphazero.selfplay import SelfPlay, SelfPlayOutput
+from inarow.learning.alphazero.selfplay import Player, SelfPlay, SelfPlayOutput, passes_gate, play_match
 from inarow.learning.config import to_config
 from inarow.search.solver.solver import MIN_MEMORY, Solver
 from inarow.search.tree.config import SearchConfig
@@ -114,11 +112,11 @@ def test_wide_boards_have_examples_too():
 def test_a_match_is_fair_and_a_gate_asks_for_more_than_even():
     spec = GameSpec.parse("4x5x3")
     config, rng = SearchConfig(), np.random.default_rng(0)
-    wins, losses = play_match(spec, made_up_net, made_up_net, 10, 4, config, rng)
+    nets, gate = (made_up_net, made_up_net), GateConfig(games=10, simulations=4)
+    wins, losses = play_match(spec, nets, gate, config, rng)
     assert wins == losses > 0  # the same player twice: every opening is won once and lost once
-    gate = GateConfig(games=10, simulations=4)
-    assert not passes_gate(spec, made_up_net, made_up_net, gate, config, rng)
-    assert passes_gate(spec, made_up_net, made_up_net, GateConfig(games=10, simulations=4, threshold=0.5), config, rng)
+    assert not passes_gate(spec, nets, gate, config, rng)
+    assert passes_gate(spec, nets, GateConfig(games=10, simulations=4, threshold=0.5), config, rng)
 
 
 @pytest.mark.parametrize("search", [SearchConfig(), PUCT])
@@ -127,7 +125,8 @@ def test_plain_python_plays_the_same_games_within_the_bounds_of_all_arrays(searc
     if search is PUCT:
         settings |= {"noise": 0.25, "drawn_plies": 4, "quick_share": 0.3, "quick_simulations": 4}
     compiled = play("3x4x4", search=search, **settings)
-    monkeypatch.setattr(selfplay, "play_on", getattr(selfplay.play_on, "py_func", selfplay.play_on))
+    kernels = selfplay.kernels
+    monkeypatch.setattr(kernels, "play_on", getattr(kernels.play_on, "py_func", kernels.play_on))
     plain = play("3x4x4", search=search, **settings)
     assert len(plain.games) > 0
     assert any(len(game.moves) == 12 for game in plain.games)

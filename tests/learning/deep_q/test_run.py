@@ -24,7 +24,7 @@ from inarow.learning.deep_q.network import TrainedNet
 from inarow.learning.deep_q.run import DeepQRun, load_checkpoint, save_checkpoint
 from inarow.learning.deep_q.trainer import Checkpoint, Trainer
 from inarow.learning.exploration.config import Policy
-from inarow.learning.games_file import GamesFile
+from inarow.learning.run_folder import GamesFile
 from tests.cli.command_line import inarow
 from tests.learning.deep_q.nets import config_of
 

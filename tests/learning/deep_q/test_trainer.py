@@ -8,9 +8,8 @@ from inarow.errors import ConfigError
 from inarow.games.position import Position
 from inarow.learning.deep_q import boards
 from inarow.learning.deep_q.config import DeepQConfig, Network, Rewards
-from inarow.learning.deep_q.play import AgentOpponents, choose_best, negamax_settings, play_games
+from inarow.learning.deep_q.play import AgentOpponents, NetValues, choose_best, negamax_settings, play_games
 from inarow.learning.deep_q.trainer import Checkpoint, Trainer
-from inarow.learning.deep_q.values import NetValues
 from inarow.learning.exploration.config import Policy
 
 SMALL = Network(filters=(4,), dense=(5,))

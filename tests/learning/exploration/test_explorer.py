@@ -7,8 +7,7 @@ from inarow.errors import InvalidSpecError
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.learning.exploration.config import Policy
-from inarow.learning.exploration.decisions import FlagTable, updated_flags
-from inarow.learning.exploration.explorer import Explorer, Metrics
+from inarow.learning.exploration.explorer import Explorer, FlagTable, Metrics, updated_flags
 from tests.twins.exploration import bits
 
 

@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
-from inarow.learning.exploration.noise import (
+from inarow.learning.exploration.theory import (
     NoisePoint,
+    draw_cost,
     misread,
     noisy_decision,
     study_noise,
+    success,
     vanishing_error,
 )
-from inarow.learning.exploration.theory import draw_cost, success
 
 aer = pytest.importorskip("qiskit_aer", reason="the extra `quantum` is not installed")
 

@@ -9,7 +9,6 @@ from inarow.games import rules
 from inarow.games.kernels import kernel
 from inarow.games.position import Position, cells_of
 from inarow.games.spec import CONNECT_FOUR, GameSpec
-from inarow.search.solver.driver import NullWindowSearch
 from inarow.search.solver.engines import FastEngine, PlainEngine
 from inarow.search.solver.geometry import (
     GEOMETRY,
@@ -21,6 +20,7 @@ from inarow.search.solver.geometry import (
 )
 from inarow.search.solver.lanes import bit_length, four_gaps, has_four
 from inarow.search.solver.solution import win_score
+from inarow.search.solver.solver import NullWindowSearch
 from inarow.search.solver.table import HIGHEST, LOWEST, lower_of, probe, scramble, store, upper_of
 from tests.strategies import ongoing_positions, positions, specs
 

@@ -15,10 +15,9 @@ from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.search.limits import Limits
 from inarow.search.solver.api import analyse, solve
-from inarow.search.solver.driver import NullWindowSearch
 from inarow.search.solver.engines import FastEngine, PlainEngine
 from inarow.search.solver.solution import Analysis, plies_to_end, win_score
-from inarow.search.solver.solver import Solver
+from inarow.search.solver.solver import NullWindowSearch, Solver
 from tests.strategies import ongoing_positions
 from tests.twins.retrograde import all_levels
 

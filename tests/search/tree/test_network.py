@@ -11,8 +11,7 @@ from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.search.limits import Limits
 from inarow.search.solver.solver import MIN_MEMORY, Solver
 from inarow.search.tree.config import SearchConfig
-from inarow.search.tree.evaluation import uniform_evaluator
-from inarow.search.tree.planes import planes_of
+from inarow.search.tree.evaluation import planes_of, uniform_evaluator
 from inarow.search.tree.search import NetSearch
 from inarow.search.tree.selection import halving_plan
 from tests.strategies import ongoing_positions

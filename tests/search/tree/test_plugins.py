@@ -18,9 +18,8 @@ from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.search.limits import Limits
 from inarow.search.tree.config import SearchConfig, Uct
 from inarow.search.tree.evaluation import uniform_evaluator
-from inarow.search.tree.plugins import implements
 from inarow.search.tree.search import NetSearch, TreeSearch
-from inarow.search.tree.selection import uct_bound
+from inarow.search.tree.selection import implements, uct_bound
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -130,7 +129,7 @@ def test_what_is_not_registered_is_refused():
 
 RULE_FILE = """
 from typing import NamedTuple
-from inarow.search.tree.plugins import implements
+from inarow.search.tree.selection import implements
 
 class Fewest(NamedTuple):
     pass

@@ -7,7 +7,7 @@ from inarow.games.kernels import compiled_layout
 from inarow.games.position import Position, cells_of
 from inarow.games.spec import TIC_TAC_TOE
 from inarow.search.tree.memory import DRAWN
-from inarow.search.tree.proofs import look
+from inarow.search.tree.simulation import look
 from tests.strategies import ongoing_positions
 from tests.twins.tactics import plain_look
 
