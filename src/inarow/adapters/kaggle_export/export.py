@@ -30,12 +30,9 @@ class Rehearsal:
     """Games of a file, played by the rules of Kaggle."""
 
     games: int
-    moves: int
-    """Moves of the file."""
-    slowest: float
-    """Seconds of its slowest move; the first move of a game includes loading."""
-    overage: float
-    """Seconds beyond the time per move, in the game that took most."""
+    moves: int  # of the file
+    slowest: float  # seconds of its slowest move; the first move of a game includes loading
+    overage: float  # seconds beyond the time per move, in the game that took most
 
 
 def kaggle(agent: str, *, out: Path, board: str = "connect4", json: bool = False, seed: int = 0) -> None:

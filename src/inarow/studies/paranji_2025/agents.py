@@ -38,8 +38,8 @@ from numba.extending import register_jitable
 
 from inarow.agents.agent import Decision, ImmediateAgent, ParameterisedAgent
 from inarow.agents.simple import NoParameters, draw
-from inarow.games.bits import Bits, any_cell, from_int, has_cell, single_cell
-from inarow.games.kernels import compiled_layout, completes_line, hash_key, kernel
+from inarow.games.bits import Bits, any_cell, has_cell, single_cell
+from inarow.games.kernels import bits_of, compiled_layout, completes_line, hash_key, kernel
 from inarow.games.layout import Layout, layout_of
 from inarow.games.position import Position
 from inarow.games.rules import action_count, landing_cell, playable, winning_cells
@@ -112,8 +112,7 @@ class ParanjiMinimax(ParameterisedAgent[ParanjiMinimaxParameters]):
             if after.is_over:
                 worth = 0.0 if after.winner is None else -_WIN
             else:
-                stones, mask = from_int(after.stones, layout.board), from_int(after.mask, layout.board)
-                worth = _value(search, stones, mask, after.side_to_move == me, 1, best, np.inf)
+                worth = _value(search, *bits_of(after, layout), after.side_to_move == me, 1, best, np.inf)
             if worth > best:
                 action, best = move, float(worth)
         value = None if best == -np.inf else float(np.clip(best, -1, 1))
