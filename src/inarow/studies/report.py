@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from inarow.studies.comparison import Agreement, Estimate, agreement
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class Row(msgspec.Struct, frozen=True):
     """One quantity: as printed by its authors, as their program gives it in our runs, and corrected."""
 
     label: str
@@ -36,7 +36,7 @@ def compare(
     games: int | None = None,
 ) -> Row:
     """A row whose agreement is computed if both numbers exist; `games` as in `agreement`."""
-    row = Row(label=label, published=published, as_published=as_published, corrected=corrected, digits=digits)
+    row = Row(label, published, as_published, corrected, digits)
     if published is None or as_published is None:
         return row
     return replace(row, agreement=agreement(published, as_published, digits=digits, games=games))

@@ -21,8 +21,7 @@ from inarow.games.spec import GameSpec
 from inarow.storage.atomic import atomic_write
 from inarow.version import __version__
 
-_ACT_SECONDS, _OVERAGE = 2.0, 60.0
-"""Seconds that Kaggle allows per move, and per game beyond that."""
+_ACT_SECONDS, _OVERAGE = 2.0, 60.0  # seconds that Kaggle allows per move, and per game beyond that
 
 
 @dataclass(frozen=True, slots=True)

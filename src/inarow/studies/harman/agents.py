@@ -306,14 +306,3 @@ def _copy(row: int, action: int, twin: int, values: np.ndarray, visits: np.ndarr
         image = values.shape[1] - 1 - action
         values[twin, image] = values[row, action]
         visits[twin, image] += 1
-
-
-@kernel
-def mirror_keys(layout: Layout, stones: np.ndarray, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(Keys of positions, uint64 [N]; keys of their mirror images), on boards of one word."""
-    keys, images = np.empty(len(stones), np.uint64), np.empty(len(stones), np.uint64)
-    for number in range(len(stones)):
-        mine, both = stones[number], masks[number]
-        keys[number] = hash_key(mine, both, layout)
-        images[number] = hash_key(mirror(mine, layout), mirror(both, layout), layout)
-    return keys, images

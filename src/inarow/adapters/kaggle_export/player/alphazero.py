@@ -10,8 +10,7 @@ from inarow.adapters.kaggle_export.player.base import Deadline, Rules, single_ce
 from inarow.adapters.kaggle_export.player.mcts import DRAWN, SOONEST_WIN, UNKNOWN, carry_proof
 from inarow.adapters.kaggle_export.player.net import NumpyNet
 
-LONGEST_LINE = 8.0
-"""Divisor of the line length in the input of the network."""
+LONGEST_LINE = 8.0  # divisor of the line length in the input of the network
 
 
 class NetNode:

@@ -10,8 +10,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-LOADED = time.perf_counter()
-"""When this file began to be loaded, which Kaggle counts as part of the first move."""
+LOADED = time.perf_counter()  # when this file began to be loaded, which Kaggle counts as part of the first move
 
 
 class OutOfTimeError(Exception):
@@ -98,8 +97,7 @@ def read_stones(board: Sequence[int], mark: int, rules: Rules) -> tuple[int, int
     return own, both
 
 
-SHARE_OF_TIME = 0.5
-"""The part of `actTimeout` that a move may take: machines are sometimes slower."""
+SHARE_OF_TIME = 0.5  # the part of `actTimeout` that a move may take: machines are sometimes slower
 
 
 def check_board(rules: Rules, made_for: tuple[int, int, int], thing: str) -> None:

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 
 from inarow.adapters.kaggle_export.player.base import Deadline, OutOfTimeError, Rules
 
-WIN_BITS = 1000
-"""A line made with stone n is worth 2^(WIN_BITS - n): more than any position, and the sooner the more."""
+WIN_BITS = 1000  # A line made with stone n is worth 2^(WIN_BITS - n): more than any position, and the sooner the more
 
 
 class WindowSum:
