@@ -127,9 +127,6 @@ def _script_data(game: ReplayGame) -> str:
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
-# --- the board ---
-
-
 def _board(position: Position, label: str) -> Element:
     """The stones of the game that leads to `position`, with `data-ply` from 1; places for the score
     of every action, with `data-action`.
@@ -174,9 +171,6 @@ def _action_texts(action: int, spec: GameSpec) -> tuple[Element, Element]:
 def _centre(cell: tuple[int, int]) -> tuple[int, int]:
     row, column = cell
     return column * _CELL + _CELL // 2, row * _CELL + _CELL // 2
-
-
-# --- the graph of exact scores over plies ---
 
 
 def _evaluation_plot(reviews: Sequence[MoveReview], plies: int) -> Element:

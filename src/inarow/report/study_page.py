@@ -84,9 +84,6 @@ def _part(title: str, *children: Child) -> Element:
     return element("section", element("h3", title), *children)
 
 
-# --- plots ---
-
-
 def _curve_plot(plot: CurvePlot) -> Element:
     """A curve with its band for each series, and what they are. There is at least one point."""
     points = [point for curve in plot.curves for point in curve.points]

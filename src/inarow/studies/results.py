@@ -16,6 +16,7 @@ from inarow.errors import StoreError, one_line
 from inarow.storage.atomic import atomic_write
 from inarow.studies.comparison import Estimate, estimate
 from inarow.studies.experiment import VARIANTS, Experiment, Measured, Trial, TrialRecord, Variant
+from inarow.studies.play import ACCURACIES
 from inarow.studies.report import Curve, CurvePoint, Row, compare
 from inarow.workers import interrupts_deferred
 
@@ -138,6 +139,12 @@ class Results:
 
     def _of(self, experiment: Experiment, variant: Variant) -> Sequence[Finished]:
         return self._runs.get((experiment.name, variant), ())
+
+
+def accuracy_rows(results: Results, label: str, experiment: Experiment, prefix: str = "") -> list[Row]:
+    """The figures of `accuracy_figures` with the same prefix."""
+    labels = {f"{prefix}{name}": f"{label}: {name.replace('_', ' ')}, %" for name in ACCURACIES}
+    return [results.row(text, experiment, figure, digits=1, is_rate=True) for figure, text in labels.items()]
 
 
 def mean_curve(curves: Sequence[Sequence[tuple[float, float]]], label: str) -> Curve:

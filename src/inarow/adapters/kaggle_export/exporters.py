@@ -168,9 +168,6 @@ def _alphazero(parameters: AlphaZeroParameters, spec: GameSpec) -> Parts:
     return Parts(("base", "minimax", "mcts", "net", "alphazero"), player, f"{_TIME_NOTE} It needs NumPy.")
 
 
-# --- Nets ---
-
-
 def net_expression(path: Path) -> str:
     """A call of `NumpyNet` with the operations and weights of a file; raises KaggleFileError for other operations."""
     try:

@@ -155,9 +155,6 @@ def experiments(scale: Scale) -> list[Repeated]:
     ]
 
 
-# --- Measuring ---
-
-
 def _train_and_test(
     config: QConfig, tests: Sequence[tuple[str, int, str]], trial: Trial
 ) -> tuple[Trainer, dict[str, float], dict[str, float]]:

@@ -32,7 +32,7 @@ from inarow.learning.tabular.q_table import QTable
 from inarow.learning.tabular.trainer import Trainer
 from inarow.studies.comparison import PERCENT
 from inarow.studies.experiment import Measured, Scale, Trial
-from inarow.studies.kumbhakern_2025 import agents
+from inarow.studies.kumbhakern_2025 import RATES, agents
 from inarow.studies.kumbhakern_2025.agents import GENERATIONS, RANDOM, WINDOW, LeftmostAgent, PublishedTrainer, phases
 from inarow.studies.play import accuracy_figures
 from inarow.studies.study import Repeated
@@ -156,9 +156,6 @@ def experiments(scale: Scale) -> list[Repeated]:
     ]
 
 
-# --- Training ---
-
-
 def corrected_config(episodes: int, random_starts: float, seed: int) -> QConfig:
     """The training without its faults, with `episodes` episodes a phase.
 
@@ -204,9 +201,6 @@ def _ends(phase: str, means: list[float]) -> dict[str, float]:
     return {f"{phase}.first": points[0], f"{phase}.last": points[-1], f"{phase}.max": max(points)}
 
 
-# --- Measuring ---
-
-
 def table_accuracy(table: QTable, suite: Suite, *, is_published: bool) -> Accuracy:
     """The accuracy of `LeftmostAgent` on a suite of the table's board, all positions at once.
 
@@ -227,7 +221,7 @@ def _play_on_window(name: str, agent: Agent, other: Agent, games: int) -> dict[s
         players = (agent, other) if game % 2 == 0 else (other, agent)
         winner = play_game(*players, WINDOW).winner
         results.append("draws" if winner is None else "wins" if winner == 1 + game % 2 else "losses")
-    return {f"{name}.{each}": PERCENT * results.count(each) / games for each in ("wins", "losses", "draws")}
+    return {f"{name}.{each}": PERCENT * results.count(each) / games for each in RATES}
 
 
 def _side_figures(records: Sequence[GameRecord], side: int) -> dict[str, float]:

@@ -23,12 +23,11 @@ from inarow.learning.tabular.q_table import QTable
 from inarow.learning.tabular.trainer import Trainer
 from inarow.studies.comparison import PERCENT
 from inarow.studies.experiment import Measured, Scale, Trial
-from inarow.studies.paranji_2025 import AGENTS, BOARDS, PAIRINGS
+from inarow.studies.paranji_2025 import AGENTS, BOARDS, PAIRINGS, SEARCHERS
 from inarow.studies.play import TablePlayer, play_sound_game, values_by_position
 from inarow.studies.study import Repeated
 
 DEPTHS = range(1, 6)
-DETERMINISTIC = ("minimax", "alphabeta")
 _EPISODES = {"tictactoe": 5_000, "connect4": 50_000}
 _CURVE_POINTS = 20
 _Memory = dict[Position, tuple[Decision, float]]  # by position: a decision and the seconds it took
@@ -47,7 +46,7 @@ class RoundRobin:
     def run(self, trial: Trial) -> Measured:
         games, episodes, spec = trial.size["games"], trial.size["episodes"], GameSpec.parse(self.board)
         streams = iter(trial.random_streams(2 * len(PAIRINGS)))
-        memory: dict[str, _Memory] = {agent: {} for agent in DETERMINISTIC}
+        memory: dict[str, _Memory] = {agent: {} for agent in SEARCHERS}
         curves: dict[str, list[tuple[float, float]]] = {}
         make = partial(_published_agent, episodes, trial.seed)
         if not trial.is_published:
@@ -112,9 +111,6 @@ def experiments(scale: Scale) -> list[Repeated]:
     ]
 
 
-# --- Agents ---
-
-
 def _published_agent(episodes: int, training_seed: int, agent: str, seed: np.random.SeedSequence) -> Agent:
     strings = {
         "default": "paranji-2025/winblock",
@@ -158,9 +154,6 @@ def train_corrected(spec: GameSpec, episodes: int, seed: int) -> Trainer:
     trainer = Trainer(config)
     trainer.run(episodes)
     return trainer
-
-
-# --- Games ---
 
 
 class _Metered(ImmediateAgent):
@@ -212,9 +205,9 @@ def _summarise(games: int, found: dict[tuple[str, str], _Tally]) -> Measured:
     timings: dict[str, float] = {}
     for (first, second), tally in found.items():
         of_pairing = tally.figures(games)
-        if first in DETERMINISTIC:
+        if first in SEARCHERS:
             of_pairing["first"] = tally.first_nodes / games
-        if second in DETERMINISTIC:
+        if second in SEARCHERS:
             of_pairing["second"] = tally.second_nodes / games
         figures.update({f"{first}-{second}.{name}": value for name, value in of_pairing.items()})
     for agent in AGENTS:
@@ -225,7 +218,7 @@ def _summarise(games: int, found: dict[tuple[str, str], _Tally]) -> Measured:
         figures[f"{agent}.wins"] = PERCENT * wins / played
         figures[f"{agent}.draws"] = PERCENT * sum(tally.draws for tally in begun + followed) / played
         figures[f"{agent}.moves"] = float(np.mean([tally.moves for tally in begun])) / games
-        if agent in DETERMINISTIC:
+        if agent in SEARCHERS:
             figures[f"{agent}.nodes"] = float(np.mean([tally.first_nodes for tally in begun])) / games
         timings[f"{agent}.seconds"] = round(sum(tally.first_seconds for tally in begun) / len(begun) / games, 6)
     return Measured(figures, {}, timings)

@@ -11,9 +11,8 @@ from msgspec.structs import replace
 from inarow.learning.exploration.config import Temperature
 from inarow.studies.comparison import Agreement, Difference, Estimate, Spread, deviation_estimate, difference, spread
 from inarow.studies.experiment import VARIANTS, Variant
-from inarow.studies.play import ACCURACIES
 from inarow.studies.report import Curve, CurvePlot, Row, Section, Table, line, measured
-from inarow.studies.results import Results
+from inarow.studies.results import Results, accuracy_rows
 from inarow.studies.santos_2025 import PublishedRow, published, runs
 from inarow.studies.santos_2025.runs import AMPLIFICATIONS, COSTS, EPISODES, LEARNERS, DrawCosts, Training
 from inarow.studies.study import Study
@@ -70,9 +69,6 @@ def _sections(results: Results) -> list[Section]:
 
 def _row(results: Results, training: Training, figure: str, label: str, digits: int) -> Row:
     return results.row(label, training, figure, digits=digits, is_rate=label.endswith("%"))
-
-
-# --- Tables I and II ---
 
 
 def _tables_section(results: Results) -> Section:
@@ -144,9 +140,6 @@ def _seconds_note(results: Results, training: Training, printed: PublishedRow | 
     return f"Seconds for a training: {', '.join(texts)}{theirs}."
 
 
-# --- Do classical and quantum draws differ? ---
-
-
 def _differences_section(results: Results) -> Section:
     rows, detectable, counts = [], [], []
     for side in EPISODES:
@@ -189,9 +182,6 @@ def _same_answer(printed: Difference | None, ours: Difference | None) -> Agreeme
     )
 
 
-# --- Learning curves, by 300 episodes ---
-
-
 def _curves_section(results: Results) -> Section:
     plots, tables = [], []
     for (curve, unit, digits), training in product(_CURVES, LEARNERS):
@@ -232,9 +222,6 @@ def _curve_rows(
         label = f"{curve}, episodes {_BATCH * number + 1:,} to {_BATCH * (number + 1):,}"
         rows.append(Row(label, value, as_published, corrected, digits))
     return tuple(rows)
-
-
-# --- Without training: the temperature, and the cost of draws ---
 
 
 def _theory_section(results: Results) -> Section:
@@ -286,15 +273,9 @@ def _distance(results: Results, variant: Variant) -> str:
     return f"m {amplification}: measured over {decisions:,} decisions a mass, at most {worst:.1%} from theory."
 
 
-# --- What the authors left open, and a check of our own short cut ---
-
-
 def _perfect_play_section(results: Results) -> Section:
-    rows = [
-        _row(results, training, figure, f"{training.name}: {figure.replace('_', ' ')}, %", 1)
-        for training in (*LEARNERS, runs.PRESAMPLED, *runs.STRONGER)
-        for figure in ACCURACIES
-    ]
+    trained = (*LEARNERS, runs.PRESAMPLED, *runs.STRONGER)
+    rows = [row for training in trained for row in accuracy_rows(results, training.name, training)]
     return Section(
         title="Against perfect play",
         text=(
