@@ -42,9 +42,9 @@ from inarow.games.bits import Bits, any_cell, has_cell, single_cell
 from inarow.games.kernels import bits_of, compiled_layout, completes_line, hash_key, kernel
 from inarow.games.layout import Layout, layout_of
 from inarow.games.position import Position
-from inarow.games.rules import action_count, landing_cell, playable, winning_cells
+from inarow.games.rules import action_count, landing_cell
 from inarow.games.spec import GameSpec
-from inarow.learning.tabular.moves import draw_best_action
+from inarow.learning.tabular.moves import draw_best_action, urgent_action
 from inarow.learning.tabular.q_table import QArrays, QTable, add_row, find_row, is_crowded
 from inarow.search.limits import Limits, Watch
 from inarow.search.minimax.heuristics import WINDOW_UNIT, window_weights
@@ -258,13 +258,12 @@ def _train(
         stones = mask = layout.board ^ layout.board
         for ply in range(cells):
             is_own = ply & 1 == 0
-            if is_own:
+            row = -1  # without values, all moves are equal
+            action = -1 if is_own else urgent_action(stones, mask, opponent_blocks, layout)
+            if is_own and rng.random() >= epsilon[0]:
                 row = find_row(hash_key(stones, mask, layout), index, old, keys)
-                if rng.random() < epsilon[0]:
-                    row = -1  # without values, all moves are equal
+            if action < 0:
                 action, _ = draw_best_action(mask, action_count(layout), row, False, values, layout, rng)
-            else:
-                action = _default_action(stones, mask, opponent_blocks, layout, rng)
             cell = landing_cell(mask, action, layout)
             mine = stones | single_cell(cell, stones)
             is_won = completes_line(mine, cell, layout)
@@ -279,20 +278,3 @@ def _train(
                 break
             stones, mask = mask ^ stones, mask | mine
     return episodes
-
-
-@register_jitable
-def _default_action(stones: Bits, mask: Bits, blocks: bool, layout: Layout, rng: np.random.Generator) -> int:
-    """What the default agent plays: the first win, else if it `blocks` the first action with which the
-    other side would win, else anything.
-    """
-    urgent = winning_cells(stones, mask, layout) & playable(mask, layout)
-    if blocks and not any_cell(urgent):
-        urgent = winning_cells(mask ^ stones, mask, layout) & playable(mask, layout)
-    if any_cell(urgent):
-        for action in range(action_count(layout)):
-            cell = landing_cell(mask, action, layout)
-            if cell >= 0 and has_cell(urgent, cell):
-                return action
-    action, _ = draw_best_action(mask, action_count(layout), -1, False, np.zeros((0, 0)), layout, rng)
-    return action

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -95,9 +96,9 @@ class DepthTest:
         for depth, stream in zip(DEPTHS, trial.random_streams(len(DEPTHS)), strict=True):
             first = _Metered(make_agent(f"{name}:depth={depth}"), spec)
             tally = _play_pairing(spec, games, first, _Metered(make_agent("winblock", seed=stream), spec))
-            figures[f"depth {depth}.nodes"] = tally.first_nodes / games
+            figures[f"depth {depth}.nodes"] = tally.first / games
             figures[f"depth {depth}.wins"] = PERCENT * tally.wins / games
-            timings[f"depth {depth}.seconds"] = round(tally.first_seconds / games, 6)  # microseconds
+            timings[f"depth {depth}.seconds"] = round(tally.seconds / games, 6)  # microseconds
         return Measured(figures, {}, timings)
 
 
@@ -179,15 +180,14 @@ class _Metered(ImmediateAgent):
         return known[0]
 
 
-@dataclass(frozen=True, slots=True)
-class _Tally:
+class _Tally(NamedTuple):
     wins: int
     draws: int
     losses: int
     moves: int
-    first_nodes: int
-    second_nodes: int
-    first_seconds: float
+    first: int  # nodes
+    second: int
+    seconds: float  # of the first
 
     def figures(self, games: int) -> dict[str, float]:
         return {"wins": PERCENT * self.wins / games, "draws": PERCENT * self.draws / games, "moves": self.moves / games}
@@ -204,12 +204,9 @@ def _summarise(games: int, found: dict[tuple[str, str], _Tally]) -> Measured:
     figures: dict[str, float] = {}
     timings: dict[str, float] = {}
     for (first, second), tally in found.items():
-        of_pairing = tally.figures(games)
-        if first in SEARCHERS:
-            of_pairing["first"] = tally.first_nodes / games
-        if second in SEARCHERS:
-            of_pairing["second"] = tally.second_nodes / games
-        figures.update({f"{first}-{second}.{name}": value for name, value in of_pairing.items()})
+        nodes = {"first": tally.first / games, "second": tally.second / games}
+        counted = {side: nodes[side] for side, agent in zip(nodes, (first, second), strict=True) if agent in SEARCHERS}
+        figures |= {f"{first}-{second}.{name}": value for name, value in (tally.figures(games) | counted).items()}
     for agent in AGENTS:
         begun = [tally for (first, _), tally in found.items() if first == agent]
         followed = [tally for (_, second), tally in found.items() if second == agent]
@@ -219,6 +216,6 @@ def _summarise(games: int, found: dict[tuple[str, str], _Tally]) -> Measured:
         figures[f"{agent}.draws"] = PERCENT * sum(tally.draws for tally in begun + followed) / played
         figures[f"{agent}.moves"] = float(np.mean([tally.moves for tally in begun])) / games
         if agent in SEARCHERS:
-            figures[f"{agent}.nodes"] = float(np.mean([tally.first_nodes for tally in begun])) / games
-        timings[f"{agent}.seconds"] = round(sum(tally.first_seconds for tally in begun) / len(begun) / games, 6)
+            figures[f"{agent}.nodes"] = float(np.mean([tally.first for tally in begun])) / games
+        timings[f"{agent}.seconds"] = round(sum(tally.seconds for tally in begun) / len(begun) / games, 6)
     return Measured(figures, {}, timings)

@@ -18,10 +18,10 @@ class OutOfTimeError(Exception):
 
 
 class Deadline:
-    """Ends `seconds` after `start`. `check` reads the clock on every `patience`-th call only."""
+    """Ends `seconds` after `start`. `check` reads the clock on every 64th call only."""
 
-    def __init__(self, start: float, seconds: float, patience: int = 64) -> None:
-        self._end, self._patience, self._calls = start + seconds, patience, 0
+    def __init__(self, start: float, seconds: float) -> None:
+        self._end, self._calls = start + seconds, 0
 
     def is_over(self) -> bool:
         return time.perf_counter() >= self._end
@@ -29,7 +29,7 @@ class Deadline:
     def check(self) -> None:
         """Raises OutOfTimeError when time is over."""
         self._calls += 1
-        if self._calls % self._patience == 0 and self.is_over():
+        if self._calls % 64 == 0 and self.is_over():
             raise OutOfTimeError
 
 
@@ -69,10 +69,6 @@ class Rules:
     def winning_columns(self, stones: int, both: int) -> list[int]:
         """The columns in which the next stone of the side that has `stones` makes a line."""
         return [column for column in self.legal_columns(both) if self.has_line(stones | self.landing_bit(both, column))]
-
-    def centre_first(self) -> list[int]:
-        """The columns from the middle outwards."""
-        return sorted(range(self.columns), key=lambda column: abs(2 * column - self.columns + 1))
 
 
 def single_cells(cells: int) -> list[int]:

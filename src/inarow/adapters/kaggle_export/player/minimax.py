@@ -68,7 +68,8 @@ class Minimax:
     def __init__(self, rules: Rules, heuristic: WindowSum) -> None:
         self._rules = rules
         self._heuristic = heuristic
-        self._order = rules.centre_first()
+        centre = (rules.columns - 1) / 2
+        self._order = sorted(range(rules.columns), key=lambda column: abs(column - centre))
 
     def best_columns(self, own: int, both: int, depth: int, deadline: Deadline) -> tuple[list[int], int]:
         """(All columns of the best value, ascending; that value), `depth` plies ahead of an unfinished position."""
