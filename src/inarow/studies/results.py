@@ -14,10 +14,10 @@ from inarow import __version__
 from inarow.arena.statistics import runs_interval
 from inarow.errors import StoreError, one_line
 from inarow.storage.atomic import atomic_write
-from inarow.studies.comparison import Estimate, estimate
+from inarow.studies.comparison import Estimate, agreement, estimate
 from inarow.studies.experiment import VARIANTS, Experiment, Measured, Trial, TrialRecord, Variant
 from inarow.studies.play import ACCURACIES
-from inarow.studies.report import Curve, CurvePoint, Row, compare
+from inarow.studies.report import Curve, CurvePoint, Row
 from inarow.workers import interrupts_deferred
 
 
@@ -122,9 +122,13 @@ class Results:
         is_rate: bool = False,
         games: int | None = None,
     ) -> Row:
-        """A figure in both variants, beside the published number."""
+        """A figure in both variants beside the published number, with their agreement."""
         ours = (self.estimate(experiment, variant, figure, is_rate=is_rate, games=games) for variant in VARIANTS)
-        return compare(label, published, *ours, digits=digits, games=games)
+        as_published, corrected = ours
+        agrees = None
+        if published is not None and as_published is not None:
+            agrees = agreement(published, as_published, digits=digits, games=games)
+        return Row(label, published, as_published, corrected, digits, agrees)
 
     def timing(self, experiment: Experiment, variant: Variant, timing: str) -> float | None:
         """The mean over the runs that have it, in seconds."""

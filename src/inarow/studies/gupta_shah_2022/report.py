@@ -16,7 +16,7 @@ from inarow.studies.experiment import VARIANTS, Variant
 from inarow.studies.gupta_shah_2022 import PAIRS, PLAYERS, TITLES, published, runs
 from inarow.studies.gupta_shah_2022.agents import ALPHAZERO_SIMULATIONS, agent_string
 from inarow.studies.play import ACCURACIES
-from inarow.studies.report import Bar, BarPlot, Row, Section, Table, agreement_summary, compare, variant_bars
+from inarow.studies.report import Bar, BarPlot, Row, Section, Table, agreement_summary, variant_bars
 from inarow.studies.results import Results
 from inarow.studies.study import Study
 
@@ -121,8 +121,8 @@ def _matches_section(results: Results) -> Section:
         totals = [match_total(results, a, b, variant) for variant in VARIANTS]
         if any(totals):
             rows += _match_rows(a, b, totals)
-            counts = [None if total is None else Estimate(float(total.distinct_games)) for total in totals]
-            distinct.append(compare(f"{TITLES[a]} - {TITLES[b]}", None, *counts, digits=0))
+            as_published, corrected = (Estimate(float(each.distinct_games)) if each else None for each in totals)
+            distinct.append(Row(f"{TITLES[a]} - {TITLES[b]}", None, as_published, corrected, 0))
             games |= {total.games for total in totals if total is not None}
     tables = (
         Table("Points of the column", tuple(rows), _POINTS_NOTE),
@@ -164,7 +164,7 @@ def _match_rows(row: str, column: str, totals: list[Tally | None]) -> list[Row]:
     found = [Row(f"{label}, %", printed, as_published, corrected, 1, agrees)]
     for side, words in (("as_second", "moving first"), ("as_first", "moving second")):
         points = [Estimate(PERCENT * (1 - getattr(each, side).score)) if each else None for each in totals]
-        found.append(compare(f"{label} {words}, %", None, *points, digits=1))
+        found.append(Row(f"{label} {words}, %", None, points[0], points[1], 1))
     return found
 
 
@@ -255,8 +255,8 @@ def _grades_section(results: Results) -> Section:
     for player in PLAYERS:
         for figure in (*ACCURACIES, "mean_regret"):
             unit, digits = ("", 2) if figure == "mean_regret" else (", %", 1)
-            ours = [_grade(results, player, variant, figure) for variant in VARIANTS]
-            row = compare(f"{TITLES[player]}: {figure.replace('_', ' ')}{unit}", None, *ours, digits=digits)
+            as_published, corrected = (_grade(results, player, variant, figure) for variant in VARIANTS)
+            row = Row(f"{TITLES[player]}: {figure.replace('_', ' ')}{unit}", None, as_published, corrected, digits)
             rows += [row] if row.ours else []
             if figure == _PLOTTED:
                 bars += variant_bars(replace(row, label=TITLES[player]))
