@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from inarow.agents.registry import Seed, make_agent
-from inarow.errors import IllegalMoveError
 from inarow.games.position import Position
 from inarow.games.spec import TIC_TAC_TOE, GameSpec
 
@@ -38,11 +37,7 @@ class KaggleAgent:
         """The position of a board: the last one and an answer to it, so that trees are reused, else a new one."""
         last = self._last
         if last is not None and last.spec == spec and not last.is_over:
-            cells = np.flatnonzero(np.array(last.to_kaggle()) != board)
-            action = int(cells[0]) % spec.actions if len(cells) == 1 else -1
-            try:
-                if action >= 0 and last.play(action).to_kaggle() == board:
-                    return last.play(action)
-            except IllegalMoveError:
-                pass
+            for after in map(last.play, last.legal_actions):
+                if after.to_kaggle() == board:
+                    return after
         return Position.from_array(np.array(board, np.int8).reshape(spec.rows, spec.columns), spec)

@@ -44,8 +44,8 @@ class RawEnv(AECEnv):  # type: ignore[misc]
         self.possible_agents = ["player_0", "player_1"]
         self.agents = list(self.possible_agents)
         planes, mask = (spaces.Box(0, 1, shape, np.int8) for shape in ((spec.rows, spec.columns, 2), (spec.actions,)))
-        observations = [spaces.Dict({"observation": planes, "action_mask": mask}) for _ in self.agents]
-        self.observation_spaces: dict[str, Any] = dict(zip(self.agents, observations, strict=True))
+        both: dict[str, Any] = {"observation": planes, "action_mask": mask}
+        self.observation_spaces: dict[str, Any] = {agent: spaces.Dict(both) for agent in self.agents}
         self.action_spaces: dict[str, Any] = {agent: spaces.Discrete(spec.actions) for agent in self.agents}
         self._position = Position.start(spec)
 
@@ -88,9 +88,6 @@ class RawEnv(AECEnv):  # type: ignore[misc]
     def render(self) -> str | None:
         """The board as text, with `render_mode="ansi"`."""
         return str(self._position) if self.render_mode == "ansi" else None
-
-    def close(self) -> None:
-        """Nothing is open."""
 
     def _turn(self) -> None:
         self.agent_selection = self.possible_agents[self._position.side_to_move - 1]

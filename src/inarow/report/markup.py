@@ -51,8 +51,8 @@ def breakable(text: str) -> list[Child]:
 # --- pages ---
 
 
-def section(title: str, *children: Child) -> Element:
-    return element("section", element("h2", title), *children)
+def section(title: str, *children: Child, heading: str = "h2") -> Element:
+    return element("section", element(heading, title), *children)
 
 
 def footer(command: str, version: str, seeds: tuple[int, ...]) -> Element:

@@ -33,8 +33,7 @@ class Scale:
     start: float
     end: float
     is_log: bool = False
-    least_step: float = 0.0
-    """Between ticks; 1 for what is counted."""
+    least_step: float = 0.0  # between ticks; 1 for what is counted
 
     def __call__(self, value: float) -> float:
         low, high = self.low, self.high

@@ -133,9 +133,6 @@ def _bits(actions: Sequence[int]) -> int:
     return sum(1 << action for action in actions)
 
 
-# --- the picture ---
-
-
 def check_picture_path(path: Path) -> None:
     """Raises InvalidDrawError or FileNotFoundError unless a picture can be written to the path."""
     if path.suffix not in (".svg", ".png"):

@@ -127,9 +127,6 @@ def _script_data(game: ReplayGame) -> str:
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
-# --- the board ---
-
-
 def _board(position: Position, label: str) -> Element:
     """The stones of the game that leads to `position`, with `data-ply` from 1; places for the score
     of every action, with `data-action`.
@@ -176,14 +173,15 @@ def _centre(cell: tuple[int, int]) -> tuple[int, int]:
     return column * _CELL + _CELL // 2, row * _CELL + _CELL // 2
 
 
-# --- the graph of exact scores over plies ---
-
-
 def _evaluation_plot(reviews: Sequence[MoveReview], plies: int) -> Element:
     """Scores for the first side, upwards, after each of `plies` moves. The cursor and the clicks
     are the script's, which finds the x of a ply in `data-left` and `data-step`.
     """
-    scores = _scores_of_first(reviews)
+    scores: dict[int, int] = {}
+    for review in reviews:
+        for ply, score in ((review.ply - 1, review.before), (review.ply, review.after)):
+            if score is not None:
+                scores[ply] = score if review.side == 1 else -score
     reach = max(map(abs, scores.values()), default=0) or 1
     x_scale, y_scale = Scale(0, plies, _LEFT, _RIGHT, least_step=1), Scale(-reach, reach, _BOTTOM, _TOP)
     plot = new_plot(_BOTTOM + 22, "Score of the first side by ply")
@@ -202,15 +200,3 @@ def _evaluation_plot(reviews: Sequence[MoveReview], plies: int) -> Element:
             append(plot, marker(_SHAPES[review.label], *places[review.ply], title, f"point {review.label}"))
     append(plot, element("line", class_="cursor", x1=_RIGHT, x2=_RIGHT, y1=_TOP, y2=_BOTTOM))
     return plot
-
-
-def _scores_of_first(reviews: Sequence[MoveReview]) -> dict[int, int]:
-    """By ply, from before the first reviewed move on."""
-    scores: dict[int, int] = {}
-    for review in reviews:
-        sign = 1 if review.side == 1 else -1
-        if review.before is not None:
-            scores[review.ply - 1] = sign * review.before
-        if review.after is not None:
-            scores[review.ply] = sign * review.after
-    return scores

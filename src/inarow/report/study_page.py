@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.etree.ElementTree import Element
 
 from inarow.report import plots
-from inarow.report.markup import Child, append, compact, element, fixed, footer, plain, section, standalone_page
+from inarow.report.markup import append, compact, element, fixed, footer, plain, section, standalone_page
 from inarow.report.plots import WIDTH, Scale, marker, series, with_legend
 from inarow.report.tables import Table, escape_markdown
 from inarow.studies import report
@@ -72,19 +72,12 @@ def _texts(ours: Estimate | None, digits: int) -> tuple[str, str]:
 
 def _html_section(part: Section) -> Element:
     made = section(part.title, *(element("p", text) for text in part.text))
-    append(made, *(_part(curves.title, _curve_plot(curves)) for curves in part.curves))
-    append(made, *(_part(bars.title, _bar_plot(bars)) for bars in part.bars))
+    append(made, *(section(curves.title, _curve_plot(curves), heading="h3") for curves in part.curves))
+    append(made, *(section(bars.title, _bar_plot(bars), heading="h3") for bars in part.bars))
     for table in part.tables:
         note = [element("p", table.note, class_="note")] if table.note else []
-        append(made, _part(table.title, comparison_table(table).to_html(), *note))
+        append(made, section(table.title, comparison_table(table).to_html(), *note, heading="h3"))
     return made
-
-
-def _part(title: str, *children: Child) -> Element:
-    return element("section", element("h3", title), *children)
-
-
-# --- plots ---
 
 
 def _curve_plot(plot: CurvePlot) -> Element:

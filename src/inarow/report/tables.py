@@ -102,9 +102,6 @@ def _with_interval(grade: Grade, figure: str) -> str:
     return percent(share) + (f" ({interval[0] * 100:.1f} to {interval[1] * 100:.1f})" if interval else "")
 
 
-# --- The cross table ---
-
-
 def cross_table(cross: CrossTable, players: Sequence[str]) -> Table:
     """The score of each row against each column, with wins-draws-losses."""
     rows = []
@@ -148,9 +145,6 @@ def _meeting(cross: CrossTable, player: str, opponent: str) -> Tally | None:
 
 def _counts(tally: Tally) -> str:
     return f"{tally.wins}-{tally.draws}-{tally.losses}"
-
-
-# --- Files ---
 
 
 def write_csv(leaderboard: Leaderboard, file: TextIO) -> None:

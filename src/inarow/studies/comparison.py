@@ -27,9 +27,9 @@ class Estimate(msgspec.Struct, frozen=True):
     """The mean of runs and how certain it is."""
 
     mean: float
-    interval: Interval | None  # 95 %, for the expectation; None for a single run of a figure that is not a rate
-    scatter: float  # half the width of the 95 % interval for one more run; 0 if all are equal or there is one
-    runs: int
+    interval: Interval | None = None  # 95 %, for the expectation; None for a single run of a figure that is not a rate
+    scatter: float = 0.0  # half the width of the 95 % interval for one more run; 0 if all are equal or there is one
+    runs: int = 1
 
 
 def estimate(values: Sequence[float], *, is_rate: bool = False, games: int | None = None) -> Estimate | None:

@@ -81,18 +81,16 @@ class Trial:
 
     @property
     def is_published(self) -> bool:
-        """Whether the variant is `as-published`."""
         return self.variant == "as-published"
 
     @property
     def record(self) -> TrialRecord:
-        return TrialRecord(
-            self.study, self.experiment.name, self.variant, self.seed, dict(self.size), dict(self.settings)
-        )
+        name, size, settings = self.experiment.name, dict(self.size), dict(self.settings)
+        return TrialRecord(self.study, name, self.variant, self.seed, size, settings)
 
     @property
     def key(self) -> bytes:
-        """Equal for equal trials only."""
+        """That of its record."""
         return self.record.key
 
     def random_streams(self, count: int, *, name: str | None = None) -> list[np.random.SeedSequence]:

@@ -10,8 +10,7 @@ from inarow.agents.agent import Agent, Decision, ImmediateAgent
 from inarow.agents.simple import draw_best
 from inarow.arena.game import play_game
 from inarow.arena.grading import Accuracy
-from inarow.games.bits import from_int
-from inarow.games.kernels import compiled_layout, hash_key
+from inarow.games.kernels import bits_of, compiled_layout, hash_key
 from inarow.games.position import Position
 from inarow.games.record import GameRecord
 from inarow.games.spec import CONNECT_FOUR, GameSpec
@@ -38,8 +37,7 @@ class TablePlayer(ImmediateAgent):
 def values_by_position(table: QTable, position: Position) -> np.ndarray | None:
     """The values of a table in which every position has a row of its own: a `Lookup`, once the table is bound."""
     layout = compiled_layout(position.spec)
-    stones, mask = from_int(position.stones, layout.board), from_int(position.mask, layout.board)
-    (row,) = table.find(np.array([hash_key(stones, mask, layout)], np.uint64))
+    (row,) = table.find(np.array([hash_key(*bits_of(position, layout), layout)], np.uint64))
     return table.values[row] if row >= 0 else None
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import msgspec
-from msgspec.structs import replace
 
-from inarow.studies.comparison import Agreement, Estimate, agreement
+from inarow.studies.comparison import Agreement, Estimate
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class Row(msgspec.Struct, frozen=True):
     """One quantity: as printed by its authors, as their program gives it in our runs, and corrected."""
 
     label: str
@@ -24,22 +23,6 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     def ours(self) -> tuple[Estimate, ...]:
         """Our estimates, as far as there are results."""
         return tuple(each for each in (self.as_published, self.corrected) if each is not None)
-
-
-def compare(
-    label: str,
-    published: float | None,
-    as_published: Estimate | None,
-    corrected: Estimate | None,
-    *,
-    digits: int,
-    games: int | None = None,
-) -> Row:
-    """A row whose agreement is computed if both numbers exist; `games` as in `agreement`."""
-    row = Row(label=label, published=published, as_published=as_published, corrected=corrected, digits=digits)
-    if published is None or as_published is None:
-        return row
-    return replace(row, agreement=agreement(published, as_published, digits=digits, games=games))
 
 
 def measured(rows: Iterable[Row]) -> tuple[Row, ...]:

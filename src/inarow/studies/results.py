@@ -14,9 +14,10 @@ from inarow import __version__
 from inarow.arena.statistics import runs_interval
 from inarow.errors import StoreError, one_line
 from inarow.storage.atomic import atomic_write
-from inarow.studies.comparison import Estimate, estimate
+from inarow.studies.comparison import Estimate, agreement, estimate
 from inarow.studies.experiment import VARIANTS, Experiment, Measured, Trial, TrialRecord, Variant
-from inarow.studies.report import Curve, CurvePoint, Row, compare
+from inarow.studies.play import ACCURACIES
+from inarow.studies.report import Curve, CurvePoint, Row
 from inarow.workers import interrupts_deferred
 
 
@@ -121,9 +122,13 @@ class Results:
         is_rate: bool = False,
         games: int | None = None,
     ) -> Row:
-        """A figure in both variants, beside the published number."""
+        """A figure in both variants beside the published number, with their agreement."""
         ours = (self.estimate(experiment, variant, figure, is_rate=is_rate, games=games) for variant in VARIANTS)
-        return compare(label, published, *ours, digits=digits, games=games)
+        as_published, corrected = ours
+        agrees = None
+        if published is not None and as_published is not None:
+            agrees = agreement(published, as_published, digits=digits, games=games)
+        return Row(label, published, as_published, corrected, digits, agrees)
 
     def timing(self, experiment: Experiment, variant: Variant, timing: str) -> float | None:
         """The mean over the runs that have it, in seconds."""
@@ -138,6 +143,12 @@ class Results:
 
     def _of(self, experiment: Experiment, variant: Variant) -> Sequence[Finished]:
         return self._runs.get((experiment.name, variant), ())
+
+
+def accuracy_rows(results: Results, label: str, experiment: Experiment, prefix: str = "") -> list[Row]:
+    """The figures of `accuracy_figures` with the same prefix."""
+    labels = {f"{prefix}{name}": f"{label}: {name.replace('_', ' ')}, %" for name in ACCURACIES}
+    return [results.row(text, experiment, figure, digits=1, is_rate=True) for figure, text in labels.items()]
 
 
 def mean_curve(curves: Sequence[Sequence[tuple[float, float]]], label: str) -> Curve:

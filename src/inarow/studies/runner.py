@@ -66,7 +66,7 @@ def run_trials(
     """The results of all trials, in their order. Those in the file are not run again; the others are added as they
     finish, so that the same call continues after a kill or an interrupt.
     """
-    report = _ignore if progress is None else progress
+    report = (lambda done, total: None) if progress is None else progress
     have = {each.trial.key: each for each in file.of(trials)}
     missing = [trial for trial in trials if trial.key not in have]
     report(len(have), len(trials))
@@ -80,10 +80,6 @@ def run_trials(
             report(len(file.of(trials)), len(trials))  # the last result may have been stored and not counted
             raise
     return [have[trial.key] for trial in trials]
-
-
-def _ignore(done: int, total: int) -> None:
-    pass
 
 
 def make_report(

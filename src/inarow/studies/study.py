@@ -20,12 +20,9 @@ class Repeated:
     experiment: Experiment
     runs: int
     size: Mapping[str, int]
-    variants: tuple[Variant, ...] = VARIANTS
-    """Those in which it makes sense."""
-    stage: int = 0
-    """All runs of a stage come before those of the next."""
-    settings: tuple[str, ...] = ()
-    """Names of the settings that its results depend on."""
+    variants: tuple[Variant, ...] = VARIANTS  # those in which it makes sense
+    stage: int = 0  # all runs of a stage come before those of the next
+    settings: tuple[str, ...] = ()  # names of the settings that its results depend on
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +40,10 @@ class Study:
 
     name: str
     title: str
-    source: str
-    """Author, title and year of the publication."""
+    source: str  # author, title and year of the publication
     experiments: Callable[[Scale], Sequence[Repeated]]
-    sections: Callable[[Results], Sequence[Section]]
-    """The report; results of any experiment or variant may be missing."""
-    settings: Mapping[str, Setting] = field(default_factory=dict)
-    """By name."""
+    sections: Callable[[Results], Sequence[Section]]  # the report; results of any experiment or variant may be missing
+    settings: Mapping[str, Setting] = field(default_factory=dict)  # by name
 
     def plan(
         self, scale: Scale, variants: Sequence[Variant], seed: int, chosen: Mapping[str, str] | None = None

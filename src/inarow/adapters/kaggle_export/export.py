@@ -21,8 +21,7 @@ from inarow.games.spec import GameSpec
 from inarow.storage.atomic import atomic_write
 from inarow.version import __version__
 
-_ACT_SECONDS, _OVERAGE = 2.0, 60.0
-"""Seconds that Kaggle allows per move, and per game beyond that."""
+_ACT_SECONDS, _OVERAGE = 2.0, 60.0  # seconds that Kaggle allows per move, and per game beyond that
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +29,9 @@ class Rehearsal:
     """Games of a file, played by the rules of Kaggle."""
 
     games: int
-    moves: int
-    """Moves of the file."""
-    slowest: float
-    """Seconds of its slowest move; the first move of a game includes loading."""
-    overage: float
-    """Seconds beyond the time per move, in the game that took most."""
+    moves: int  # of the file
+    slowest: float  # seconds of its slowest move; the first move of a game includes loading
+    overage: float  # seconds beyond the time per move, in the game that took most
 
 
 def kaggle(agent: str, *, out: Path, board: str = "connect4", json: bool = False, seed: int = 0) -> None:

@@ -21,17 +21,9 @@ from inarow.agents.mcts import USUAL_SIMULATIONS, HybridParameters, MctsParamete
 from inarow.agents.minimax import USUAL_DEPTH, MinimaxParameters
 from inarow.agents.q import QParameters
 from inarow.agents.registry import parse_agent
-from inarow.agents.simple import ReflexParameters
 from inarow.errors import KaggleFileError, MissingExtraError
 from inarow.games.spec import GameSpec
-from inarow.learning.pretrained import (
-    DEEP_Q,
-    default_alphazero_net,
-    default_deep_q_net,
-    find_net,
-    net_path,
-    shipped_table,
-)
+from inarow.learning import pretrained
 from inarow.learning.tabular.lookup import TableValues, load_values
 from inarow.search.minimax.heuristics import make_heuristic
 from inarow.search.tree.config import SearchConfig
@@ -52,10 +44,8 @@ class Parts:
     """The parts of a file."""
 
     modules: tuple[str, ...]
-    player: str
-    """The Python expression that makes the player."""
-    note: str = ""
-    """A remark for users of the file."""
+    player: str  # the Python expression that makes the player
+    note: str = ""  # a remark for users of the file
 
 
 def parts_of(agent: str, spec: GameSpec) -> Parts:
@@ -80,7 +70,7 @@ def _call(name: str, **settings: object) -> str:
 
 def _simple(wins: bool, blocks: bool) -> Callable[[Any, GameSpec], Parts]:
     def export(parameters: Any, spec: GameSpec) -> Parts:
-        epsilon = parameters.epsilon if isinstance(parameters, ReflexParameters) else 0.0
+        epsilon = getattr(parameters, "epsilon", 0.0)  # random has none
         return Parts(("base", "simple"), _call("SimplePlayer", wins=wins, blocks=blocks, epsilon=epsilon))
 
     return export
@@ -91,8 +81,7 @@ def _window_worths(name: str, spec: GameSpec) -> dict[str, list[int]]:
     if name == "squares":
         raise KaggleFileError("the heuristic squares cannot be exported; windows and powers can")
     weights = make_heuristic(name, spec).weights[0]
-    worths = {"own": weights.own, "other": weights.other}
-    return {side: [int(worth) for worth in worths[side][: spec.inarow]] for side in worths}
+    return {side: [int(worth) for worth in weights[side][: spec.inarow]] for side in ("own", "other")}
 
 
 def _minimax(parameters: MinimaxParameters, spec: GameSpec) -> Parts:
@@ -107,11 +96,8 @@ def _minimax(parameters: MinimaxParameters, spec: GameSpec) -> Parts:
 
 
 def _mcts(parameters: MctsParameters, spec: GameSpec) -> Parts:
-    simulations = parameters.simulations
-    if isinstance(simulations, str):
-        simulations = USUAL_SIMULATIONS if parameters.seconds == "none" else _UNLIMITED
     settings: dict[str, object] = {
-        "simulations": simulations,
+        "simulations": _simulations(parameters, USUAL_SIMULATIONS),
         "exploration": parameters.c,
         "by_points": parameters.final == "score",
         "solve": parameters.solve,
@@ -122,22 +108,30 @@ def _mcts(parameters: MctsParameters, spec: GameSpec) -> Parts:
     return Parts(("base", "minimax", "mcts"), _call("MctsPlayer", **settings), _TIME_NOTE)
 
 
-def _q(parameters: QParameters, spec: GameSpec) -> Parts:
-    path = shipped_table(spec) if parameters.table == "auto" else Path(parameters.table)
-    table = load_values(path)
-    board = table.spec
+def _simulations(parameters: MctsParameters | AlphaZeroParameters, usual: int) -> int:
+    if isinstance(parameters.simulations, int):
+        return parameters.simulations
+    return usual if parameters.seconds == "none" else _UNLIMITED
+
+
+def _size(board: GameSpec, thing: str) -> str:
+    """The arguments that name the only board of a table or net."""
     if not board.gravity:
-        raise KaggleFileError(f"Kaggle's ConnectX has gravity, the table is for {board}")
-    keys, choices, mirrors = _best_columns(table)
-    size = f"rows={board.rows}, columns={board.columns}, inarow={board.inarow}"
-    player = f"TablePlayer({size}, mirrors={mirrors!r}, keys={text_literal(keys)}, choices={text_literal(choices)})"
-    return Parts(("base", "q_table"), player, f"It plays {board} only.")
+        raise KaggleFileError(f"Kaggle's ConnectX has gravity, the {thing} is for {board}")
+    return f"rows={board.rows}, columns={board.columns}, inarow={board.inarow}"
 
 
-def _best_columns(table: TableValues) -> tuple[str, str, bool]:
-    """(packed keys, packed sets of best columns, whether positions share rows with their mirror images)."""
+def _q(parameters: QParameters, spec: GameSpec) -> Parts:
+    table = load_values(pretrained.shipped_table(spec) if parameters.table == "auto" else Path(parameters.table))
+    size, (keys, choices) = _size(table.spec, "table"), map(text_literal, _best_columns(table))
+    player = f"TablePlayer({size}, mirrors={bool(table.config.symmetry)}, keys={keys}, choices={choices})"
+    return Parts(("base", "q_table"), player, f"It plays {table.spec} only.")
+
+
+def _best_columns(table: TableValues) -> tuple[str, str]:
+    """(packed keys, packed sets of best columns)."""
     spec = table.spec
-    if not (spec.gravity and spec.fits_word):
+    if not spec.fits_word:
         raise KaggleFileError(f"a table of {spec} cannot be exported: its keys are not positions")
     keys, values = table.rows()
     order = np.argsort(keys)
@@ -149,37 +143,29 @@ def _best_columns(table: TableValues) -> tuple[str, str, bool]:
     best = np.where(legal, values, -np.inf)
     is_best = legal & (best == best.max(axis=1, keepdims=True))
     sets = (is_best.astype(np.uint64) << np.arange(spec.columns, dtype=np.uint64)).sum(axis=1)
-    return packed(keys.tolist()), packed(sets.tolist()), bool(table.config.symmetry)
+    return packed(keys.tolist()), packed(sets.tolist())
 
 
 def _dqn(parameters: DqnParameters, spec: GameSpec) -> Parts:
     if parameters.net == "auto":  # one for each side
-        paths, board = [default_deep_q_net(spec, side) for side in (0, 1)], spec
+        paths, board = [pretrained.default_deep_q_net(spec, side) for side in (0, 1)], spec
     else:
-        paths = [net_path(parameters.net, DEEP_Q)]
-        board = GameSpec.parse(find_net(parameters.net, DEEP_Q).about.board)
-    if not board.gravity:
-        raise KaggleFileError(f"Kaggle's ConnectX has gravity, the net is for {board}")
-    size = f"rows={board.rows}, columns={board.columns}, inarow={board.inarow}"
-    player = f"DqnPlayer({size}, nets=[{', '.join(net_expression(path) for path in paths)}])"
+        paths = [pretrained.net_path(parameters.net, pretrained.DEEP_Q)]
+        board = GameSpec.parse(pretrained.find_net(parameters.net, pretrained.DEEP_Q).about.board)
+    player = f"DqnPlayer({_size(board, 'net')}, nets=[{', '.join(map(net_expression, paths))}])"
     return Parts(("base", "net", "dqn"), player, f"It plays {board} only, and needs NumPy.")
 
 
 def _alphazero(parameters: AlphaZeroParameters, spec: GameSpec) -> Parts:
     if parameters.root != "puct" or parameters.temperature > 0:
         raise KaggleFileError("alphazero can be exported with root=puct and temperature=0 only")
-    name = default_alphazero_net(spec) if parameters.net == "auto" else parameters.net
-    find_net(name).check_board(spec)
-    simulations = parameters.simulations
-    if isinstance(simulations, str):
-        simulations = USUAL_NET_SIMULATIONS if parameters.seconds == "none" else _UNLIMITED
-    rules = SearchConfig(root="puct")
+    name = pretrained.default_alphazero_net(spec) if parameters.net == "auto" else parameters.net
+    pretrained.find_net(name).check_board(spec)
+    rules, simulations = SearchConfig(root="puct"), _simulations(parameters, USUAL_NET_SIMULATIONS)
     settings = ", ".join(f"{key}={getattr(rules, key)!r}" for key in ("exploration", "first_play", "softness"))
-    player = f"AlphaZeroPlayer(simulations={simulations}, {settings}, net={net_expression(net_path(name))})"
+    net = net_expression(pretrained.net_path(name))
+    player = f"AlphaZeroPlayer(simulations={simulations}, {settings}, net={net})"
     return Parts(("base", "minimax", "mcts", "net", "alphazero"), player, f"{_TIME_NOTE} It needs NumPy.")
-
-
-# --- Nets ---
 
 
 def net_expression(path: Path) -> str:
@@ -239,14 +225,10 @@ def assemble(modules: Sequence[str], *, title: str, entry: str) -> str:
     A module comes after those that it imports from. Imports stay where a module has them, so that what the
     first module does, starting the clock, comes before NumPy is loaded.
     """
-    imported = {"from __future__ import annotations"}
-    bodies: list[str] = []
-    for module in modules:
-        source = (files(_PACKAGE) / f"{module}.py").read_text(encoding="utf-8")
-        bodies.append(_body(source, imported))
     # As a literal of ASCII: the path of an agent's file may hold quotes and backslashes.
-    head = f"{title!a}\n\nfrom __future__ import annotations"
-    return "\n\n\n".join([head, *bodies, entry]) + "\n"
+    head, imported = f"{title!a}\n\nfrom __future__ import annotations", {"from __future__ import annotations"}
+    sources = [(files(_PACKAGE) / f"{module}.py").read_text(encoding="utf-8") for module in modules]
+    return "\n\n\n".join([head, *(_body(source, imported) for source in sources), entry]) + "\n"
 
 
 def text_literal(text: str) -> str:
@@ -259,25 +241,14 @@ def _body(source: str, imported: set[str]) -> str:
     """A module with its docstring as a comment, without imports from this folder and without those in
     `imported`, to which its other ones are added.
     """
-    lines = source.splitlines()
-    tree = ast.parse(source)
+    tree, lines = ast.parse(source), source.splitlines()
     comment = [f"# {line}".rstrip() for line in (ast.get_docstring(tree) or "").splitlines()]
-    for node in tree.body:
-        is_docstring = node is tree.body[0] and isinstance(node, ast.Expr)
-        if not is_docstring and not (isinstance(node, (ast.Import, ast.ImportFrom)) and _is_known(node, imported)):
-            continue
-        assert node.end_lineno is not None
-        lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
-    body = re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).strip()
-    return "\n".join(comment) + "\n\n" + body
-
-
-def _is_known(node: ast.Import | ast.ImportFrom, imported: set[str]) -> bool:
-    """Whether the joined file has these names already."""
-    if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(_PACKAGE):
-        assert all(alias.asname is None for alias in node.names), "a name must be the same in the joined file"
-        return True
-    text = ast.unparse(node)
-    is_known = text in imported
-    imported.add(text)
-    return is_known
+    for node in (tree.body[0], *(each for each in tree.body if isinstance(each, ast.Import | ast.ImportFrom))):
+        text = ast.unparse(node)
+        is_own = text.startswith(f"from {_PACKAGE}")
+        assert not (is_own and " as " in text), "a name must be the same in the joined file"
+        if is_own or text in imported or node is tree.body[0]:
+            end = node.end_lineno or node.lineno
+            lines[node.lineno - 1 : end] = [""] * (end - node.lineno + 1)
+        imported.add(text)
+    return "\n".join(comment) + "\n\n" + re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).strip()

@@ -22,19 +22,25 @@ def random_action(mask: Bits, actions: int, layout: Layout, rng: np.random.Gener
 
 
 @register_jitable
-def winblock_action(stones: Bits, mask: Bits, layout: Layout, rng: np.random.Generator) -> int:
-    """The first win, else the first block, else a random action."""
-    actions = action_count(layout)
+def urgent_action(stones: Bits, mask: Bits, blocks: bool, layout: Layout) -> int:
+    """The first win, else with `blocks` the first action with which the opponent would win, else -1."""
     next_cells = playable(mask, layout)
     urgent = winning_cells(stones, mask, layout) & next_cells
-    if not any_cell(urgent):
+    if blocks and not any_cell(urgent):
         urgent = winning_cells(mask ^ stones, mask, layout) & next_cells
     if any_cell(urgent):
-        for action in range(actions):
+        for action in range(action_count(layout)):
             cell = landing_cell(mask, action, layout)
             if cell >= 0 and has_cell(urgent, cell):
                 return action
-    return random_action(mask, actions, layout, rng)
+    return -1
+
+
+@register_jitable
+def winblock_action(stones: Bits, mask: Bits, layout: Layout, rng: np.random.Generator) -> int:
+    """The first win, else the first block, else a random action."""
+    urgent = urgent_action(stones, mask, True, layout)
+    return urgent if urgent >= 0 else random_action(mask, action_count(layout), layout, rng)
 
 
 @register_jitable

@@ -24,8 +24,8 @@ import numpy as np
 
 from inarow.agents.agent import Decision, ParameterisedAgent
 from inarow.agents.simple import NoParameters
-from inarow.games.bits import Bits, from_int, single_cell
-from inarow.games.kernels import compiled_layout, completes_line, kernel
+from inarow.games.bits import Bits, single_cell
+from inarow.games.kernels import bits_of, compiled_layout, completes_line, kernel
 from inarow.games.layout import Layout
 from inarow.games.position import Position
 from inarow.games.rules import action_count, landing_cell
@@ -65,8 +65,7 @@ class GuptaShahMinimax(ParameterisedAgent[NoParameters]):
     ) -> Decision:
         position.check_ongoing()
         board, nodes = _board(position.spec), np.zeros(1, np.int64)
-        like = board.layout.board
-        stones, mask = from_int(position.stones, like), from_int(position.mask, like)
+        stones, mask = bits_of(position, board.layout)
         values: dict[int, float] = {}
         bound = -np.inf
         for action in position.legal_actions:

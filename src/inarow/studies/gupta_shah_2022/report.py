@@ -16,7 +16,7 @@ from inarow.studies.experiment import VARIANTS, Variant
 from inarow.studies.gupta_shah_2022 import PAIRS, PLAYERS, TITLES, published, runs
 from inarow.studies.gupta_shah_2022.agents import ALPHAZERO_SIMULATIONS, agent_string
 from inarow.studies.play import ACCURACIES
-from inarow.studies.report import Bar, BarPlot, Row, Section, Table, agreement_summary, compare, variant_bars
+from inarow.studies.report import Bar, BarPlot, Row, Section, Table, agreement_summary, variant_bars
 from inarow.studies.results import Results
 from inarow.studies.study import Study
 
@@ -51,14 +51,6 @@ def _players_section(results: Results) -> Section:
     )
 
 
-def _exact(value: float | None) -> Estimate | None:
-    """An estimate without an interval."""
-    return None if value is None else Estimate(value, None, 0.0, 1)
-
-
-# --- Table 1 as its authors played it ---
-
-
 def _cells_section(results: Results) -> Section:
     tables = [_cells(results, column_first=True), _cells(results, column_first=False)]
     games = published().table_1.games
@@ -85,9 +77,8 @@ def _cells(results: Results, *, column_first: bool) -> Table:
         for (figure, kind), printed in zip(labels.items(), table.of(row, column), strict=True):
             ours = results.estimate(cell, "as-published", figure, is_rate=True, games=table.games)
             if ours is not None and (printed or ours.mean):
-                label, share = f"{title}, {first} first: {kind}, %", PERCENT * printed / table.games
-                agrees = _same_chance(printed, ours, table.games)
-                rows.append(Row(label=label, published=share, as_published=ours, digits=0, agreement=agrees))
+                label, agrees = f"{title}, {first} first: {kind}, %", _same_chance(printed, ours, table.games)
+                rows.append(Row(label, PERCENT * printed / table.games, ours, None, 0, agrees))
         distinct = results.estimate(cell, "as-published", "distinct")
         if distinct is not None and distinct.mean < table.games:
             few_distinct.append(f"{title} {distinct.mean:.1f}")
@@ -105,9 +96,6 @@ def _same_chance(printed: int, ours: Estimate, games: int) -> Agreement:
     hits = round(ours.mean / PERCENT * played)
     p = fisher_exact([[printed, games - printed], [hits, played - hits]]).pvalue
     return Agreement(bool(p >= _SIGNIFICANT), f"{'within' if p >= _SIGNIFICANT else 'outside'}: p = {p:.2g}")
-
-
-# --- Fair matches ---
 
 
 def match_total(results: Results, a: str, b: str, variant: Variant) -> Tally | None:
@@ -133,8 +121,8 @@ def _matches_section(results: Results) -> Section:
         totals = [match_total(results, a, b, variant) for variant in VARIANTS]
         if any(totals):
             rows += _match_rows(a, b, totals)
-            counts = [_exact(None if total is None else float(total.distinct_games)) for total in totals]
-            distinct.append(compare(f"{TITLES[a]} - {TITLES[b]}", None, *counts, digits=0))
+            as_published, corrected = (Estimate(float(each.distinct_games)) if each else None for each in totals)
+            distinct.append(Row(f"{TITLES[a]} - {TITLES[b]}", None, as_published, corrected, 0))
             games |= {total.games for total in totals if total is not None}
     tables = (
         Table("Points of the column", tuple(rows), _POINTS_NOTE),
@@ -168,15 +156,15 @@ def _times(results: Results) -> list[str]:
 
 def _match_rows(row: str, column: str, totals: list[Tally | None]) -> list[Row]:
     """Matches are counted for the row; the table shows its column, as the published one does."""
-    ours = [None if total is None else _of_column(total) for total in totals]
+    as_published, corrected = (None if total is None else _of_column(total) for total in totals)
     wins, _, draws = published().table_1.of(row, column)
     printed = PERCENT * (wins + draws / 2) / published().table_1.games
     label = f"{TITLES[row]} - {TITLES[column]}: {TITLES[column]}"
-    agrees = None if ours[0] is None else _same_winner(printed, ours[0])
-    found = [replace(compare(f"{label}, %", None, *ours, digits=1), published=printed, agreement=agrees)]
+    agrees = None if as_published is None else _same_winner(printed, as_published)
+    found = [Row(f"{label}, %", printed, as_published, corrected, 1, agrees)]
     for side, words in (("as_second", "moving first"), ("as_first", "moving second")):
-        points = [_exact(None if total is None else PERCENT * (1 - getattr(total, side).score)) for total in totals]
-        found.append(compare(f"{label} {words}, %", None, *points, digits=1))
+        points = [Estimate(PERCENT * (1 - getattr(each, side).score)) if each else None for each in totals]
+        found.append(Row(f"{label} {words}, %", None, points[0], points[1], 1))
     return found
 
 
@@ -194,16 +182,13 @@ def _same_winner(printed: float, ours: Estimate) -> Agreement | None:
     return Agreement(agrees, "the same winner" if agrees else "the other one wins")
 
 
-# --- Table 2: scores on Kaggle beside ratings from our matches ---
-
-
 def _ratings_section(results: Results) -> Section:
     """Without a table unless some variant has all its matches."""
     rated = [rate_players(results, variant) for variant in VARIANTS]
     rows = []
     for player in PLAYERS:
-        row = compare(TITLES[player], None, *(_rating_estimate(each, player) for each in rated), digits=0)
-        rows.append(replace(row, published=published().table_2[player]))
+        as_published, corrected = (_rating_estimate(each, player) for each in rated)
+        rows.append(Row(TITLES[player], published().table_2[player], as_published, corrected, 0))
     texts = []
     for variant, found in zip(VARIANTS, rated, strict=True):
         if found is not None:
@@ -264,17 +249,14 @@ def _concordance(rated: Ratings) -> str:
     return f"Kendall's tau {found.statistic:.2f}, p = {found.pvalue:.3f} (exact, two-sided, of five players)"
 
 
-# --- Beyond the tables: perfect play, and speed ---
-
-
 def _grades_section(results: Results) -> Section:
     rows, positions = [], set()
     bars: list[Bar] = []
     for player in PLAYERS:
         for figure in (*ACCURACIES, "mean_regret"):
             unit, digits = ("", 2) if figure == "mean_regret" else (", %", 1)
-            ours = [_grade(results, player, variant, figure) for variant in VARIANTS]
-            row = compare(f"{TITLES[player]}: {figure.replace('_', ' ')}{unit}", None, *ours, digits=digits)
+            as_published, corrected = (_grade(results, player, variant, figure) for variant in VARIANTS)
+            row = Row(f"{TITLES[player]}: {figure.replace('_', ' ')}{unit}", None, as_published, corrected, digits)
             rows += [row] if row.ours else []
             if figure == _PLOTTED:
                 bars += variant_bars(replace(row, label=TITLES[player]))
@@ -300,7 +282,7 @@ def _grade(results: Results, player: str, variant: Variant, figure: str) -> Esti
         if not found[0]:
             return None
         (mean,), (low,), (high,) = found
-        return Estimate(mean, (low, high), 0.0, 1)
+        return Estimate(mean, (low, high))
     counts = results.values(graded, variant, "critical" if figure == _PLOTTED else "positions")
     return results.estimate(graded, variant, figure, is_rate=True, games=int(counts[0]) if counts else None)
 
@@ -309,10 +291,10 @@ def _speed_section(results: Results) -> Section:
     rows = []
     for player, reserve in published().reserve.items():
         times = [results.timing(runs.Speed(), variant, player) for variant in VARIANTS]
+        used = published().seconds - reserve
         if any(times):
-            ours = [_exact(None if each is None else (published().seconds - reserve) / each) for each in times]
-            row = compare(TITLES[player], None, *ours, digits=0)
-            rows.append(replace(row, published=published().simulations.get(player)))
+            as_published, corrected = (Estimate(used / each) if each else None for each in times)
+            rows.append(Row(TITLES[player], published().simulations.get(player), as_published, corrected, 0))
     note = (
         f"Of the {published().seconds:g} seconds of a move the authors use all but "
         + ", ".join(f"{reserve:g} ({TITLES[player]})" for player, reserve in published().reserve.items())

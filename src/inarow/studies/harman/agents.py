@@ -40,8 +40,8 @@ from numba.extending import register_jitable
 
 from inarow.agents.agent import Decision, ImmediateAgent, ParameterisedAgent
 from inarow.errors import InvalidLimitError
-from inarow.games.bits import Bits, from_int, single_cell
-from inarow.games.kernels import compiled_layout, completes_line, hash_key, kernel
+from inarow.games.bits import Bits, single_cell
+from inarow.games.kernels import bits_of, compiled_layout, completes_line, hash_key, kernel
 from inarow.games.layout import Layout
 from inarow.games.playout import fill_heights, random_cell
 from inarow.games.position import Position
@@ -70,8 +70,7 @@ class HarmanMcts(ParameterisedAgent[HarmanMctsParameters], ImmediateAgent):
         self.check_board(position.spec)
         layout = compiled_layout(position.spec)
         tree = make_tree(position.spec, self._parameters.playouts, self._parameters.c)
-        stones, mask = from_int(position.stones, layout.board), from_int(position.mask, layout.board)
-        action = most_visited(layout, stones, mask, position.ply, tree, self._rng)
+        action = most_visited(layout, *bits_of(position, layout), position.ply, tree, self._rng)
         children = tuple(tree.visits[1 : position.spec.columns + 1].tolist())
         return Decision(action=int(action), visits=children, nodes=int(np.count_nonzero(tree.visits)))
 
@@ -307,14 +306,3 @@ def _copy(row: int, action: int, twin: int, values: np.ndarray, visits: np.ndarr
         image = values.shape[1] - 1 - action
         values[twin, image] = values[row, action]
         visits[twin, image] += 1
-
-
-@kernel
-def mirror_keys(layout: Layout, stones: np.ndarray, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(Keys of positions, uint64 [N]; keys of their mirror images), on boards of one word."""
-    keys, images = np.empty(len(stones), np.uint64), np.empty(len(stones), np.uint64)
-    for number in range(len(stones)):
-        mine, both = stones[number], masks[number]
-        keys[number] = hash_key(mine, both, layout)
-        images[number] = hash_key(mirror(mine, layout), mirror(both, layout), layout)
-    return keys, images

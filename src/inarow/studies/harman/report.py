@@ -8,7 +8,7 @@ from itertools import product
 from inarow.studies.experiment import VARIANTS, Experiment
 from inarow.studies.harman import published
 from inarow.studies.harman.runs import BOARDS, MARKS, PLAYOUTS, AgainstTreeSearch, SelfPlay, TreeSearches, experiments
-from inarow.studies.report import CurvePlot, Row, Section, Table, agreement_summary, compare, line, measured
+from inarow.studies.report import CurvePlot, Row, Section, Table, agreement_summary, line, measured
 from inarow.studies.results import Results
 from inarow.studies.study import Study
 
@@ -48,11 +48,10 @@ def _curve_section(results: Results) -> Section:
 
 
 def _curve_table(training: AgainstTreeSearch, results: Results) -> Table:
-    rows = []
-    for figure, label in _MARKS.items():
-        if (ours := results.estimate(training, "as-published", figure)) is not None:
-            rows.append(compare(label, published().curve[figure], ours, None, digits=0))
-    runs = results.runs(training, "as-published")
+    numbers, runs = published().curve, results.runs(training, "as-published")
+    rows = [
+        results.row(label, training, figure, digits=0, published=numbers[figure]) for figure, label in _MARKS.items()
+    ]
     crossed = results.estimate(training, "as-published", "crosses zero")
     episodes = results.size(training, "episodes", "as-published")
     note = (
@@ -60,7 +59,7 @@ def _curve_table(training: AgainstTreeSearch, results: Results) -> Table:
         f" Ours: {'no' if episodes is None else f'{episodes:,}'} episodes; above 0 at some time in"
         f" {crossed.runs if crossed else 0} of {runs} runs."
     )
-    return Table(f"{training.name} playouts", tuple(rows), note)
+    return Table(f"{training.name} playouts", measured(rows), note)
 
 
 def _curve_plot(board: str, results: Results) -> CurvePlot:

@@ -19,7 +19,6 @@ from inarow.agents.agent import Agent
 from inarow.agents.registry import make_agent
 from inarow.arena.grading import Accuracy, Choices
 from inarow.arena.suite import ILLEGAL, exhaustive_suite
-from inarow.games.kernels import compiled_layout
 from inarow.games.spec import GameSpec
 from inarow.learning.tabular.config import Exploration, Phase, QConfig, Rewards
 from inarow.learning.tabular.lookup import TableValues
@@ -156,9 +155,6 @@ def experiments(scale: Scale) -> list[Repeated]:
     ]
 
 
-# --- Measuring ---
-
-
 def _train_and_test(
     config: QConfig, tests: Sequence[tuple[str, int, str]], trial: Trial
 ) -> tuple[Trainer, dict[str, float], dict[str, float]]:
@@ -229,9 +225,8 @@ def grade_table(table: QTable, rng: np.random.Generator, *, shares_mirror: bool)
     `shares_mirror`: a position and its mirror image share one row, as in the corrected learner.
     """
     suite = exhaustive_suite(table.spec)
-    stones = np.array([position.stones for position in suite.positions], np.uint64)
-    masks = np.array([position.mask for position in suite.positions], np.uint64)
-    keys, images = learner.mirror_keys(compiled_layout(table.spec), stones, masks)
+    keys = np.array([position.key for position in suite.positions], np.uint64)
+    images = np.array([position.mirror().key for position in suite.positions], np.uint64)
     is_mirrored = (images < keys) & shares_mirror
     rows = table.find(np.where(is_mirrored, images, keys))
     values = np.where(rows[:, None] >= 0, table.values[rows], 0.0)

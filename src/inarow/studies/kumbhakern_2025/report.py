@@ -6,14 +6,12 @@ from functools import partial
 from itertools import product
 
 from inarow.studies.experiment import VARIANTS, Experiment
-from inarow.studies.kumbhakern_2025 import published, runs
+from inarow.studies.kumbhakern_2025 import ENDS, RATES, End, Rate, published, runs
 from inarow.studies.kumbhakern_2025.runs import OPPONENTS, SIDES, TRAININGS, PretrainedTable, Training
-from inarow.studies.play import ACCURACIES
-from inarow.studies.report import Bar, BarPlot, CurvePlot, Row, Section, Table, agreement_summary, variant_bars
-from inarow.studies.results import Results
+from inarow.studies.report import BarPlot, CurvePlot, Row, Section, Table, agreement_summary, variant_bars
+from inarow.studies.results import Results, accuracy_rows
 from inarow.studies.study import Study
 
-_RATES = ("wins", "losses", "draws")
 _BOARD_NOTE = (
     "Pairs of games from balanced openings, sides swapped. Illegal: games lost by choosing a full column, where the"
     " published program stopped. Unseen: windows that were never met in training."
@@ -27,7 +25,7 @@ def _sections(results: Results) -> list[Section]:
 
 def _test_section(results: Results) -> Section:
     numbers, (training, with_starts) = published(), TRAININGS
-    row, cells = partial(_test_row, results, training), list(product(numbers.table_1, _RATES))
+    row, cells = partial(_test_row, results, training), list(product(numbers.table_1, RATES))
     rows = tuple(row(phase, rate, numbers.table_1[phase][rate]) for phase, rate in cells)
     first = numbers.table_1["random"]
     exchanged = row("random", "losses", first["draws"]), row("random", "draws", first["losses"])
@@ -45,15 +43,15 @@ def _test_section(results: Results) -> Section:
     )
 
 
-def _test_row(results: Results, training: Training, phase: str, rate: str, printed: float | None = None) -> Row:
+def _test_row(results: Results, training: Training, phase: str, rate: Rate, printed: float | None = None) -> Row:
     label, games = f"after {phase}: {rate}, %", published().games
     return results.row(label, training, f"after {phase}.{rate}", published=printed, digits=1, is_rate=True, games=games)
 
 
 def _curve_section(results: Results) -> Section:
-    (training, _), ends = TRAININGS, ("first", "last", "max")
-    rows = [_curve_row(results, phase, training, phase, end) for phase in runs.PHASES for end in ends]
-    readings = [_curve_row(results, each.name, each, "generation 1", end) for each in runs.READINGS for end in ends]
+    training, _ = TRAININGS
+    rows = [_curve_row(results, phase, training, phase, end) for phase in runs.PHASES for end in ENDS]
+    readings = [_curve_row(results, each.name, each, "generation 1", end) for each in runs.READINGS for end in ENDS]
     trained = product(VARIANTS, TRAININGS)
     curves = [results.curve(each, variant, runs.CURVE, label=f"{variant}, {each.name}") for variant, each in trained]
     table = Table("Figure 1: mean reward of 5,000 episodes", tuple(rows))
@@ -67,7 +65,7 @@ def _curve_section(results: Results) -> Section:
     )
 
 
-def _curve_row(results: Results, label: str, experiment: Experiment, phase: str, end: str) -> Row:
+def _curve_row(results: Results, label: str, experiment: Experiment, phase: str, end: End) -> Row:
     printed = published().figure_1[phase][end]
     return results.row(f"{label}: {end}", experiment, f"{phase}.{end}", published=printed, digits=3)
 
@@ -75,7 +73,7 @@ def _curve_row(results: Results, label: str, experiment: Experiment, phase: str,
 def _window_section(results: Results) -> Section:
     rows = []
     for each in TRAININGS:
-        rows += _accuracy_rows(results, each, "4x4", each.name)
+        rows += accuracy_rows(results, each.name, each, "4x4.")
         games = results.size(each, "perfect games")
         label = f"{each.name}: losses against perfect play, %"
         rows.append(results.row(label, each, "perfect.losses", digits=1, is_rate=True, games=games))
@@ -88,16 +86,12 @@ def _board_section(results: Results) -> Section:
     titles: dict[Experiment, str] = {each: f"Windows on 6x7, trained {each.name}" for each in TRAININGS}
     titles[PretrainedTable()] = f"Windows on 6x7, {PretrainedTable().name}"
     tables = [Table(title, tuple(_board_rows(results, each)), _BOARD_NOTE) for each, title in titles.items()]
-    accuracy = [row for each in titles for row in _accuracy_rows(results, each, "6x7", each.name)]
+    accuracy = [row for each in titles for row in accuracy_rows(results, each.name, each, "6x7.")]
     accuracy += _baseline_rows(results, "6x7")
-    bars = tuple(
-        BarPlot(f"Wins on 6x7 as {side} player, trained {TRAININGS[0].name}", "% of games", _win_bars(results, side))
-        for side in SIDES
-    )
     return Section(
         title="The whole board through windows",
         tables=(*tables, Table("Accuracy on 6x7", tuple(accuracy), "On the standard suite of positions.")),
-        bars=bars,
+        bars=tuple(_win_plot(results, side) for side in SIDES),
     )
 
 
@@ -113,22 +107,16 @@ def _board_rows(results: Results, experiment: Experiment) -> list[Row]:
     return rows
 
 
-def _win_bars(results: Results, side: str) -> tuple[Bar, ...]:
-    figures = {opponent: f"6x7 {opponent}.{side}.wins" for opponent in OPPONENTS}
-    rows = [results.row(name, TRAININGS[0], figure, digits=1, is_rate=True) for name, figure in figures.items()]
-    return tuple(bar for row in rows for bar in variant_bars(row))
+def _win_plot(results: Results, side: str) -> BarPlot:
+    figures, training = {opponent: f"6x7 {opponent}.{side}.wins" for opponent in OPPONENTS}, TRAININGS[0]
+    rows = [results.row(name, training, figure, digits=1, is_rate=True) for name, figure in figures.items()]
+    bars = tuple(bar for row in rows for bar in variant_bars(row))
+    return BarPlot(f"Wins on 6x7 as {side} player, trained {training.name}", "% of games", bars)
 
 
 def _baseline_rows(results: Results, board: str) -> list[Row]:
-    found = [_accuracy_rows(results, runs.Baselines(), f"{each} on {board}", each) for each in runs.BASELINE_AGENTS]
+    found = [accuracy_rows(results, each, runs.Baselines(), f"{each} on {board}.") for each in runs.BASELINE_AGENTS]
     return [row for rows in found for row in rows]
-
-
-def _accuracy_rows(results: Results, experiment: Experiment, figure: str, label: str) -> list[Row]:
-    return [
-        results.row(f"{label}: {each.replace('_', ' ')}, %", experiment, f"{figure}.{each}", digits=1, is_rate=True)
-        for each in ACCURACIES
-    ]
 
 
 KUMBHAKERN_2025 = Study(

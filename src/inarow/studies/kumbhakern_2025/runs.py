@@ -32,7 +32,7 @@ from inarow.learning.tabular.q_table import QTable
 from inarow.learning.tabular.trainer import Trainer
 from inarow.studies.comparison import PERCENT
 from inarow.studies.experiment import Measured, Scale, Trial
-from inarow.studies.kumbhakern_2025 import agents
+from inarow.studies.kumbhakern_2025 import RATES, agents
 from inarow.studies.kumbhakern_2025.agents import GENERATIONS, RANDOM, WINDOW, LeftmostAgent, PublishedTrainer, phases
 from inarow.studies.play import accuracy_figures
 from inarow.studies.study import Repeated
@@ -60,34 +60,35 @@ class Training:
     def run(self, trial: Trial) -> Measured:
         size = trial.size
         training, testing, perfect, *opponents = trial.random_streams(3 + len(OPPONENTS))
-        learner = self._learner(trial, training)
+        stages, table, on_window, on_board = self._learner(trial, training)
         figures: dict[str, float] = {}
         curve: list[float] = []
-        for (name, means), stream in zip(learner.stages, testing.spawn(len(PHASES)), strict=True):
+        for (name, means), stream in zip(stages, testing.spawn(len(PHASES)), strict=True):
             curve += _logged(means)
             figures |= _ends(name, means)
             other = make_agent("random", seed=stream)
-            figures |= _play_on_window(f"after {name}", learner.on_window, other, size["test games"])
+            figures |= _play_on_window(f"after {name}", on_window, other, size["test games"])
         other = make_agent("solver:tie=random", seed=perfect)
-        figures |= _play_on_window("perfect", learner.on_window, other, size["perfect games"])
-        exact = table_accuracy(learner.table, exhaustive_suite(WINDOW), is_published=trial.is_published)
+        figures |= _play_on_window("perfect", on_window, other, size["perfect games"])
+        exact = table_accuracy(table, exhaustive_suite(WINDOW), is_published=trial.is_published)
         figures |= accuracy_figures(exact, "4x4.")
-        figures |= accuracy_figures(grade(learner.on_board, CONNECT_FOUR), "6x7.")
-        figures |= _play_on_board(learner.on_board, size["games"], opponents)
+        figures |= accuracy_figures(grade(on_board, CONNECT_FOUR), "6x7.")
+        figures |= _play_on_board(on_board, size["games"], opponents)
         return Measured(figures, {CURVE: [(float(number), mean) for number, mean in enumerate(curve, start=1)]})
 
-    def _learner(self, trial: Trial, stream: np.random.SeedSequence) -> _Learner:
+    def _learner(self, trial: Trial, stream: np.random.SeedSequence) -> tuple[Stages, QTable, Agent, Agent]:
+        """(A training that runs as its stages are consumed, its table, players of the small and of the whole board)."""
         episodes, random_starts = trial.size["episodes"], 0.5 if self.with_starts else 0.0
         if trial.is_published:
             published = PublishedTrainer(np.random.default_rng(stream), random_starts=random_starts)
             table, stages = published.table, _published_stages(published, episodes, RANDOM, GENERATIONS)
             on_window = LeftmostAgent("table", partial(agents.published_values, table))
-            return _Learner(stages, table, on_window, agents.PublishedWindowAgent("window", lambda: table))
+            return stages, table, on_window, agents.PublishedWindowAgent("window", lambda: table)
         config = corrected_config(episodes, random_starts, int(stream.generate_state(1)[0]))
         trainer = Trainer(config)
         values, stages = TableValues(trainer.table, config), _corrected_stages(trainer, episodes)
         on_window = LeftmostAgent("table", values.values)
-        return _Learner(stages, trainer.table, on_window, WindowAgent("window", values))
+        return stages, trainer.table, on_window, WindowAgent("window", values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,19 +156,6 @@ def experiments(scale: Scale) -> list[Repeated]:
     ]
 
 
-# --- Training ---
-
-
-@dataclass(frozen=True, slots=True)
-class _Learner:
-    """A training that runs as its stages are consumed, and the agents that play from its table."""
-
-    stages: Stages
-    table: QTable
-    on_window: Agent
-    on_board: Agent
-
-
 def corrected_config(episodes: int, random_starts: float, seed: int) -> QConfig:
     """The training without its faults, with `episodes` episodes a phase.
 
@@ -213,9 +201,6 @@ def _ends(phase: str, means: list[float]) -> dict[str, float]:
     return {f"{phase}.first": points[0], f"{phase}.last": points[-1], f"{phase}.max": max(points)}
 
 
-# --- Measuring ---
-
-
 def table_accuracy(table: QTable, suite: Suite, *, is_published: bool) -> Accuracy:
     """The accuracy of `LeftmostAgent` on a suite of the table's board, all positions at once.
 
@@ -236,7 +221,7 @@ def _play_on_window(name: str, agent: Agent, other: Agent, games: int) -> dict[s
         players = (agent, other) if game % 2 == 0 else (other, agent)
         winner = play_game(*players, WINDOW).winner
         results.append("draws" if winner is None else "wins" if winner == 1 + game % 2 else "losses")
-    return {f"{name}.{each}": PERCENT * results.count(each) / games for each in ("wins", "losses", "draws")}
+    return {f"{name}.{each}": PERCENT * results.count(each) / games for each in RATES}
 
 
 def _side_figures(records: Sequence[GameRecord], side: int) -> dict[str, float]:

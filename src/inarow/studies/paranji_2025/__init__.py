@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from statistics import fmean
+from typing import Literal, get_args
 
 import msgspec
 
@@ -10,6 +11,8 @@ from inarow.studies.experiment import published_numbers
 
 BOARDS = ("tictactoe", "connect4")
 AGENTS = ("default", "minimax", "alphabeta", "q")
+Searcher = Literal["minimax", "alphabeta"]  # the deterministic agents
+SEARCHERS: tuple[Searcher, ...] = get_args(Searcher)
 PAIRINGS = tuple((first, second) for first in AGENTS for second in AGENTS if first != second)
 
 
@@ -36,8 +39,8 @@ class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All but `depth_test` by board."""
 
     table_1: dict[str, dict[str, AgentFigures]]
-    pruning: dict[str, dict[str, float]]  # by agent
-    depth_test: dict[str, tuple[int, ...]]  # nodes by depth from 1
+    pruning: dict[str, dict[Searcher, float]]
+    depth_test: dict[Literal["nodes"], tuple[int, ...]]  # by depth from 1
     pairing_games: int
     pairings: dict[str, dict[str, PairingFigures]]
 

@@ -29,6 +29,7 @@ A position whose values are all 0 is not stored here: an absent one means the sa
 from __future__ import annotations
 
 from functools import lru_cache, partial
+from itertools import product
 from typing import Annotated, Literal, NamedTuple
 
 import msgspec
@@ -38,12 +39,12 @@ from numba.extending import register_jitable
 from inarow.agents.agent import Decision, ImmediateAgent, ParameterisedAgent
 from inarow.agents.simple import NoParameters, draw
 from inarow.games.bits import Bits, any_cell, has_cell, single_cell
-from inarow.games.kernels import compiled_layout, completes_line, hash_key, kernel
-from inarow.games.layout import Layout
+from inarow.games.kernels import bits_of, compiled_layout, completes_line, hash_key, kernel
+from inarow.games.layout import Layout, layout_of
 from inarow.games.position import Position
-from inarow.games.rules import action_count, landing_cell, playable, winning_cells
+from inarow.games.rules import action_count, landing_cell
 from inarow.games.spec import GameSpec
-from inarow.learning.tabular.moves import draw_best_action
+from inarow.learning.tabular.moves import draw_best_action, urgent_action
 from inarow.learning.tabular.q_table import QArrays, QTable, add_row, find_row, is_crowded
 from inarow.search.limits import Limits, Watch
 from inarow.search.minimax.heuristics import WINDOW_UNIT, window_weights
@@ -92,13 +93,14 @@ class ParanjiMinimax(ParameterisedAgent[ParanjiMinimaxParameters]):
         self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
     ) -> Decision:
         position.check_ongoing()
-        wanted = self._parameters
+        wanted, spec, layout = self._parameters, position.spec, compiled_layout(position.spec)
         me = 1 if wanted.believes_first else position.side_to_move
         depth = wanted.depth
         if isinstance(depth, str):
-            depth = _USUAL_DEPTH if depth == "auto" and position.spec.gravity else _NO_LIMIT
-        board = _board(position.spec, wanted.diagonals)
-        search = _Search(board, me, depth, wanted.prune, np.zeros(1, np.int64))
+            depth = _USUAL_DEPTH if depth == "auto" and spec.gravity else _NO_LIMIT
+        weights = np.array([0.0, *window_weights(spec.inarow)]) / WINDOW_UNIT
+        windows, nodes = _windows(spec, wanted.diagonals), np.zeros(1, np.int64)
+        search = _Search(layout, windows, weights, depth, wanted.prune, nodes)
         best, action = -np.inf, position.legal_actions[0]
         for move in position.legal_actions:
             if limits is not None and limits.cancelled is not None and limits.cancelled():
@@ -110,34 +112,29 @@ class ParanjiMinimax(ParameterisedAgent[ParanjiMinimaxParameters]):
             if after.is_over:
                 worth = 0.0 if after.winner is None else -_WIN
             else:
-                worth = _value(search, after.to_array(), after.side_to_move, 1, best, np.inf, False)
+                worth = _value(search, *bits_of(after, layout), after.side_to_move == me, 1, best, np.inf)
             if worth > best:
                 action, best = move, float(worth)
         value = None if best == -np.inf else float(np.clip(best, -1, 1))
-        return Decision(action=action, value=value, nodes=int(search.nodes[0]))
-
-
-class _Board(NamedTuple):
-    gravity: bool
-    inarow: int
-    windows: np.ndarray  # [windows that count, inarow] int64, cells counted row by row from the top left
-    weights: np.ndarray  # [inarow] float64, by number of stones
+        return Decision(action=action, value=value, nodes=int(nodes[0]))
 
 
 class _Search(NamedTuple):
     """What stays the same during a search."""
 
-    board: _Board
-    me: int  # 1 or 2: the side whose values are computed
+    layout: Layout
+    windows: np.ndarray  # [windows that count, inarow] int64: bits of cells
+    weights: np.ndarray  # [inarow] float64, by number of stones
     depth: int
     prune: bool
     nodes: np.ndarray  # [1] int64
 
 
 @lru_cache(maxsize=64)
-def _board(spec: GameSpec, diagonals: bool) -> _Board:
+def _windows(spec: GameSpec, diagonals: bool) -> np.ndarray:
+    """The windows in the published order: rows, columns, the two diagonals of each square."""
     rows, columns, inarow = spec.rows, spec.columns, spec.inarow
-    spots = [(row, column) for row in range(rows) for column in range(columns)]
+    spots = list(product(range(rows), range(columns)))
     windows = [[(row, column + i) for i in range(inarow)] for row, column in spots if column + inarow <= columns]
     by_column = sorted(spots, key=lambda spot: spot[1])
     windows += [[(row + i, column) for i in range(inarow)] for row, column in by_column if row + inarow <= rows]
@@ -146,43 +143,34 @@ def _board(spec: GameSpec, diagonals: bool) -> _Board:
             if row + inarow <= rows and column + inarow <= columns:
                 windows.append([(row + i, column + i) for i in range(inarow)])
                 windows.append([(row + inarow - 1 - i, column + i) for i in range(inarow)])
-    cells = np.array([[row * columns + column for row, column in window] for window in windows], np.int64)
-    weights = np.array([0.0, *window_weights(inarow)]) / WINDOW_UNIT
-    return _Board(spec.gravity, inarow, cells, weights)
+    layout = layout_of(spec)
+    return np.array([[layout.cell(*spot) for spot in window] for window in windows], np.int64)
 
 
 @kernel
-def _value(
-    search: _Search, cells: np.ndarray, player: int, level: int, alpha: float, beta: float, maximise: bool
-) -> float:
-    """The value for `search.me` of an unfinished position, in which `player` is to move. Levels maximise and
-    minimise in turn from the root, whichever side moves. Only positions that are entered are counted.
+def _value(search: _Search, stones: Bits, mask: Bits, is_mine: bool, level: int, alpha: float, beta: float) -> float:
+    """The value of an unfinished position for the side that it is computed for, which is to move if `is_mine`.
+
+    Levels minimise (the first, after a root move) and maximise in turn, whichever side moves. Only positions that are
+    entered are counted.
     """
-    board, me = search.board, search.me
+    layout = search.layout
     search.nodes[0] += 1
     if level >= search.depth:
-        return _heuristic(board, cells, me)
-    rows, columns = cells.shape
+        return _heuristic(search, stones, mask ^ stones) if is_mine else _heuristic(search, mask ^ stones, stones)
+    maximise = level % 2 == 0
     best = -np.inf if maximise else np.inf
-    for action in range(columns if board.gravity else rows * columns):
-        row, column = 0, action
-        if board.gravity:
-            while row < rows and cells[row, column] == 0:
-                row += 1
-            row -= 1
-        else:
-            row = action // columns
-            column = action - row * columns
-        if row < 0 or cells[row, column] != 0:
+    for action in range(action_count(layout)):
+        cell = landing_cell(mask, action, layout)
+        if cell < 0:
             continue
-        cells[row, column] = player
-        if _makes_line(cells, row, column, board.inarow):
-            value = _WIN if player == me else -_WIN
-        elif np.all(cells != 0):
+        placed = stones | single_cell(cell, stones)
+        if completes_line(placed, cell, layout):
+            value = _WIN if is_mine else -_WIN
+        elif not any_cell((mask | placed) ^ layout.board):
             value = 0.0
         else:
-            value = _value(search, cells, 3 - player, level + 1, alpha, beta, not maximise)
-        cells[row, column] = 0
+            value = _value(search, mask ^ stones, mask | placed, not is_mine, level + 1, alpha, beta)
         if maximise:
             best = max(best, value)
             alpha = max(alpha, best)
@@ -195,35 +183,17 @@ def _value(
 
 
 @register_jitable
-def _makes_line(cells: np.ndarray, row: int, column: int, inarow: int) -> bool:
-    rows, columns = cells.shape
-    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        length = 1
-        for sign in (1, -1):
-            r, c = row + sign * down, column + sign * right
-            while 0 <= r < rows and 0 <= c < columns and cells[r, c] == cells[row, column]:
-                length += 1
-                r, c = r + sign * down, c + sign * right
-        if length >= inarow:
-            return True
-    return False
-
-
-@register_jitable
-def _heuristic(board: _Board, cells: np.ndarray, me: int) -> float:
-    columns = cells.shape[1]
+def _heuristic(search: _Search, mine: Bits, others: Bits) -> float:
     total = 0.0
-    for window in range(board.windows.shape[0]):
-        mine = others = 0
-        for place in range(board.windows.shape[1]):
-            cell = board.windows[window, place]
-            stone = cells[cell // columns, cell % columns]
-            mine += stone == me
-            others += stone == 3 - me
-        if mine > 0 and others == 0:
-            total += board.weights[mine]
-        elif others > 0 and mine == 0:
-            total -= board.weights[others]
+    for window in range(search.windows.shape[0]):
+        own = other = 0
+        for place in range(search.windows.shape[1]):
+            own += has_cell(mine, search.windows[window, place])
+            other += has_cell(others, search.windows[window, place])
+        if own > 0 and other == 0:
+            total += search.weights[own]
+        elif other > 0 and own == 0:
+            total -= search.weights[other]
     return total
 
 
@@ -288,13 +258,12 @@ def _train(
         stones = mask = layout.board ^ layout.board
         for ply in range(cells):
             is_own = ply & 1 == 0
-            if is_own:
+            row = -1  # without values, all moves are equal
+            action = -1 if is_own else urgent_action(stones, mask, opponent_blocks, layout)
+            if is_own and rng.random() >= epsilon[0]:
                 row = find_row(hash_key(stones, mask, layout), index, old, keys)
-                if rng.random() < epsilon[0]:
-                    row = -1  # without values, all moves are equal
+            if action < 0:
                 action, _ = draw_best_action(mask, action_count(layout), row, False, values, layout, rng)
-            else:
-                action = _default_action(stones, mask, opponent_blocks, layout, rng)
             cell = landing_cell(mask, action, layout)
             mine = stones | single_cell(cell, stones)
             is_won = completes_line(mine, cell, layout)
@@ -309,20 +278,3 @@ def _train(
                 break
             stones, mask = mask ^ stones, mask | mine
     return episodes
-
-
-@register_jitable
-def _default_action(stones: Bits, mask: Bits, blocks: bool, layout: Layout, rng: np.random.Generator) -> int:
-    """What the default agent plays: the first win, else if it `blocks` the first action with which the
-    other side would win, else anything.
-    """
-    urgent = winning_cells(stones, mask, layout) & playable(mask, layout)
-    if blocks and not any_cell(urgent):
-        urgent = winning_cells(mask ^ stones, mask, layout) & playable(mask, layout)
-    if any_cell(urgent):
-        for action in range(action_count(layout)):
-            cell = landing_cell(mask, action, layout)
-            if cell >= 0 and has_cell(urgent, cell):
-                return action
-    action, _ = draw_best_action(mask, action_count(layout), -1, False, np.zeros((0, 0)), layout, rng)
-    return action

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import partial
 
 from inarow.studies.experiment import VARIANTS
-from inarow.studies.paranji_2025 import AGENTS, BOARDS, PAIRINGS, AgentFigures, published
-from inarow.studies.paranji_2025.runs import DEPTHS, DETERMINISTIC, DepthTest, ListedTraining, RoundRobin, experiments
+from inarow.studies.paranji_2025 import AGENTS, BOARDS, PAIRINGS, SEARCHERS, AgentFigures, published
+from inarow.studies.paranji_2025.runs import DEPTHS, DepthTest, ListedTraining, RoundRobin, experiments
 from inarow.studies.report import Bar, BarPlot, CurvePlot, Row, Section, Table, agreement_summary, variant_bars
 from inarow.studies.results import Results
 from inarow.studies.study import Study
@@ -34,7 +34,7 @@ def _game_section(board: str, results: Results) -> Section:
 
 def _table_1(board: str, results: Results) -> Table:
     rows = _agent_rows(board, published().table_1[board], results)
-    for agent in ("minimax", "alphabeta"):
+    for agent in SEARCHERS:
         label, value = f"{_NAMES[agent]}: nodes a game", published().pruning[board][agent]
         rows.append(results.row(label, RoundRobin(board), f"{agent}.nodes", published=value, digits=0))
     note = (
@@ -74,7 +74,7 @@ def _pairing_rates(board: str, results: Results) -> Table:
     rows = []
     for first, second in PAIRINGS:
         # Two deterministic agents repeat one game, which is not a sample.
-        games = None if {first, second} <= set(DETERMINISTIC) else published().pairing_games
+        games = None if {first, second} <= set(SEARCHERS) else published().pairing_games
         printed = published().pairings[board][f"{first}-{second}"]
         for name, value in (("wins", printed.wins), ("draws", printed.draws)):
             label, figure = f"{_NAMES[first]} - {_NAMES[second]}: {name}, %", f"{first}-{second}.{name}"
@@ -117,7 +117,7 @@ def _committed_note() -> str:
 
 def _pruning_bars(board: str, results: Results) -> BarPlot:
     bars = []
-    for agent in ("minimax", "alphabeta"):
+    for agent in SEARCHERS:
         bars.append(Bar(_NAMES[agent], published().pruning[board][agent], None, "published"))
         bars += variant_bars(results.row(_NAMES[agent], RoundRobin(board), f"{agent}.nodes", digits=0))
     unit = "nodes a game of the side that moves first"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -23,12 +24,11 @@ from inarow.learning.tabular.q_table import QTable
 from inarow.learning.tabular.trainer import Trainer
 from inarow.studies.comparison import PERCENT
 from inarow.studies.experiment import Measured, Scale, Trial
-from inarow.studies.paranji_2025 import AGENTS, BOARDS, PAIRINGS
+from inarow.studies.paranji_2025 import AGENTS, BOARDS, PAIRINGS, SEARCHERS
 from inarow.studies.play import TablePlayer, play_sound_game, values_by_position
 from inarow.studies.study import Repeated
 
 DEPTHS = range(1, 6)
-DETERMINISTIC = ("minimax", "alphabeta")
 _EPISODES = {"tictactoe": 5_000, "connect4": 50_000}
 _CURVE_POINTS = 20
 _Memory = dict[Position, tuple[Decision, float]]  # by position: a decision and the seconds it took
@@ -47,7 +47,7 @@ class RoundRobin:
     def run(self, trial: Trial) -> Measured:
         games, episodes, spec = trial.size["games"], trial.size["episodes"], GameSpec.parse(self.board)
         streams = iter(trial.random_streams(2 * len(PAIRINGS)))
-        memory: dict[str, _Memory] = {agent: {} for agent in DETERMINISTIC}
+        memory: dict[str, _Memory] = {agent: {} for agent in SEARCHERS}
         curves: dict[str, list[tuple[float, float]]] = {}
         make = partial(_published_agent, episodes, trial.seed)
         if not trial.is_published:
@@ -96,9 +96,9 @@ class DepthTest:
         for depth, stream in zip(DEPTHS, trial.random_streams(len(DEPTHS)), strict=True):
             first = _Metered(make_agent(f"{name}:depth={depth}"), spec)
             tally = _play_pairing(spec, games, first, _Metered(make_agent("winblock", seed=stream), spec))
-            figures[f"depth {depth}.nodes"] = tally.first_nodes / games
+            figures[f"depth {depth}.nodes"] = tally.first / games
             figures[f"depth {depth}.wins"] = PERCENT * tally.wins / games
-            timings[f"depth {depth}.seconds"] = round(tally.first_seconds / games, 6)  # microseconds
+            timings[f"depth {depth}.seconds"] = round(tally.seconds / games, 6)  # microseconds
         return Measured(figures, {}, timings)
 
 
@@ -110,9 +110,6 @@ def experiments(scale: Scale) -> list[Repeated]:
         *(Repeated(ListedTraining(board), runs, size, variants=("as-published",)) for board, size in sizes.items()),
         Repeated(DepthTest(), 20 if scale == "quick" else 40, {"games": 1}),
     ]
-
-
-# --- Agents ---
 
 
 def _published_agent(episodes: int, training_seed: int, agent: str, seed: np.random.SeedSequence) -> Agent:
@@ -160,9 +157,6 @@ def train_corrected(spec: GameSpec, episodes: int, seed: int) -> Trainer:
     return trainer
 
 
-# --- Games ---
-
-
 class _Metered(ImmediateAgent):
     """An agent whose nodes and seconds add up. With a memory, for deterministic agents, a position that it has
     decided in is not searched again and costs what it cost then.
@@ -186,15 +180,14 @@ class _Metered(ImmediateAgent):
         return known[0]
 
 
-@dataclass(frozen=True, slots=True)
-class _Tally:
+class _Tally(NamedTuple):
     wins: int
     draws: int
     losses: int
     moves: int
-    first_nodes: int
-    second_nodes: int
-    first_seconds: float
+    first: int  # nodes
+    second: int
+    seconds: float  # of the first
 
     def figures(self, games: int) -> dict[str, float]:
         return {"wins": PERCENT * self.wins / games, "draws": PERCENT * self.draws / games, "moves": self.moves / games}
@@ -211,12 +204,9 @@ def _summarise(games: int, found: dict[tuple[str, str], _Tally]) -> Measured:
     figures: dict[str, float] = {}
     timings: dict[str, float] = {}
     for (first, second), tally in found.items():
-        of_pairing = tally.figures(games)
-        if first in DETERMINISTIC:
-            of_pairing["first"] = tally.first_nodes / games
-        if second in DETERMINISTIC:
-            of_pairing["second"] = tally.second_nodes / games
-        figures.update({f"{first}-{second}.{name}": value for name, value in of_pairing.items()})
+        nodes = {"first": tally.first / games, "second": tally.second / games}
+        counted = {side: nodes[side] for side, agent in zip(nodes, (first, second), strict=True) if agent in SEARCHERS}
+        figures |= {f"{first}-{second}.{name}": value for name, value in (tally.figures(games) | counted).items()}
     for agent in AGENTS:
         begun = [tally for (first, _), tally in found.items() if first == agent]
         followed = [tally for (_, second), tally in found.items() if second == agent]
@@ -225,7 +215,7 @@ def _summarise(games: int, found: dict[tuple[str, str], _Tally]) -> Measured:
         figures[f"{agent}.wins"] = PERCENT * wins / played
         figures[f"{agent}.draws"] = PERCENT * sum(tally.draws for tally in begun + followed) / played
         figures[f"{agent}.moves"] = float(np.mean([tally.moves for tally in begun])) / games
-        if agent in DETERMINISTIC:
-            figures[f"{agent}.nodes"] = float(np.mean([tally.first_nodes for tally in begun])) / games
-        timings[f"{agent}.seconds"] = round(sum(tally.first_seconds for tally in begun) / len(begun) / games, 6)
+        if agent in SEARCHERS:
+            figures[f"{agent}.nodes"] = float(np.mean([tally.first for tally in begun])) / games
+        timings[f"{agent}.seconds"] = round(sum(tally.seconds for tally in begun) / len(begun) / games, 6)
     return Measured(figures, {}, timings)

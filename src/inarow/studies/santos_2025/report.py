@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -10,9 +11,8 @@ from msgspec.structs import replace
 from inarow.learning.exploration.config import Temperature
 from inarow.studies.comparison import Agreement, Difference, Estimate, Spread, deviation_estimate, difference, spread
 from inarow.studies.experiment import VARIANTS, Variant
-from inarow.studies.play import ACCURACIES
-from inarow.studies.report import Curve, CurvePlot, Row, Section, Table, compare, line, measured
-from inarow.studies.results import Results
+from inarow.studies.report import Curve, CurvePlot, Row, Section, Table, line, measured
+from inarow.studies.results import Results, accuracy_rows
 from inarow.studies.santos_2025 import PublishedRow, published, runs
 from inarow.studies.santos_2025.runs import AMPLIFICATIONS, COSTS, EPISODES, LEARNERS, DrawCosts, Training
 from inarow.studies.study import Study
@@ -42,6 +42,7 @@ _TITLES = {
 _CURVES = (("wins", "% of games", 1), ("states", "positions", 0), ("plies", "plies a game", 2))  # curve, unit, digits
 _BATCH, _TEMPERATURES = 300, 61
 _LEAST_SHOWN_MASS = 0.1  # below it classical draws leave the picture
+_SHORT = "These trainings are shorter than the published ones: they show that everything runs, not what it gives."
 _READING = (
     "A published number and ours agree if Welch's 95 % interval for the difference of the two means holds 0."
     " Deviations are those of the population of runs, as published; their intervals suppose normal runs."
@@ -70,19 +71,16 @@ def _row(results: Results, training: Training, figure: str, label: str, digits: 
     return results.row(label, training, figure, digits=digits, is_rate=label.endswith("%"))
 
 
-# --- Tables I and II ---
-
-
 def _tables_section(results: Results) -> Section:
     tables = tuple(table for training in LEARNERS if (table := _training_table(results, training)).rows)
     found = [row.agreement for table in tables for row in table.rows if row.agreement is not None]
-    summary = "No published mean was compared: that needs at least two runs of the published size."
+    text = ["No published mean was compared: that needs at least two runs of the published size."]
     if found:
-        summary = f"{sum(each.agrees for each in found)} of {len(found)} published means agree with ours."
+        text = [f"{sum(each.agrees for each in found)} of {len(found)} published means agree with ours."]
     started = [training for training in LEARNERS if results.runs(training, "as-published")]
-    warning = "These trainings are shorter than the published ones: they show that everything runs, not what it gives."
-    warnings = () if all(_is_published_size(results, training) for training in started) else (warning,)
-    return Section(title="Tables I and II", text=(summary, *warnings, _READING), tables=tables)
+    if not all(_is_published_size(results, training) for training in started):
+        text.append(_SHORT)
+    return Section(title="Tables I and II", text=(*text, _READING), tables=tables)
 
 
 def _training_table(results: Results, training: Training) -> Table:
@@ -103,12 +101,11 @@ def _mean_and_deviation(
     if printed is None and not row.ours:
         return []
     values = [results.values(training, variant, figure) for variant in VARIANTS]
-    deviations = [deviation_estimate(each) for each in values]
-    deviation = compare(f"{label}, deviation", None, *deviations, digits=digits)
+    as_published, corrected = map(deviation_estimate, values)
+    deviation = Row(f"{label}, deviation", None, as_published, corrected, digits)
     if printed is None:
         return [row, deviation]
-    is_full = _is_published_size(results, training)
-    agrees = mean_agreement(printed, spread(values[0]), digits) if is_full else None
+    agrees = mean_agreement(printed, spread(values[0]), digits) if _is_published_size(results, training) else None
     return [replace(row, published=printed.mean, agreement=agrees), replace(deviation, published=printed.deviation)]
 
 
@@ -143,9 +140,6 @@ def _seconds_note(results: Results, training: Training, printed: PublishedRow | 
     return f"Seconds for a training: {', '.join(texts)}{theirs}."
 
 
-# --- Do classical and quantum draws differ? ---
-
-
 def _differences_section(results: Results) -> Section:
     rows, detectable, counts = [], [], []
     for side in EPISODES:
@@ -154,10 +148,9 @@ def _differences_section(results: Results) -> Section:
         for _, figure, label, digits in FIGURES[:3]:
             printed = difference(*(_published_spread(published().rows[training.name], figure) for training in pair))
             ours = [_difference(results, pair, variant, figure) for variant in VARIANTS]
-            estimates = (None if each is None else each.estimate for each in ours)
-            row = compare(f"{side}: {label}", None, *estimates, digits=digits)
-            mean = None if printed is None else printed.mean
-            rows.append(replace(row, published=mean, agreement=_same_answer(printed, ours[0])))
+            as_published, corrected = (None if each is None else each.estimate for each in ours)
+            mean, agrees = None if printed is None else printed.mean, _same_answer(printed, ours[0])
+            rows.append(Row(f"{side}: {label}", mean, as_published, corrected, digits, agrees))
             if ours[0] is not None:
                 detectable.append(f"{side}, {label}: {ours[0].detectable:,.{digits}f}")
     many = " to ".join(map(str, sorted({min(counts), max(counts)})))
@@ -189,12 +182,18 @@ def _same_answer(printed: Difference | None, ours: Difference | None) -> Agreeme
     )
 
 
-# --- Learning curves, by 300 episodes ---
-
-
 def _curves_section(results: Results) -> Section:
-    plots = [_plot(results, training, curve, unit) for curve, unit, _ in _CURVES for training in LEARNERS]
-    tables = [_curve_table(results, training, curve, digits) for curve, _, digits in _CURVES for training in LEARNERS]
+    plots, tables = [], []
+    for (curve, unit, digits), training in product(_CURVES, LEARNERS):
+        ours = [results.curve(training, variant, curve, label=variant) for variant in VARIANTS]
+        printed = getattr(published().rows.get(training.name), f"curve_{curve}", ())
+        found, title = [each for each in ours if each is not None], f"{training.name}: {curve}"
+        if found and printed and len(found[0].points) == len(printed):
+            found.append(line("published", ((_BATCH * number, y) for number, y in enumerate(printed, start=1))))
+            if ours[0] is not None:
+                rows = _curve_rows(curve, printed, ours, [results.runs(training, each) for each in VARIANTS], digits)
+                tables.append(Table(title, rows))
+        plots.append(CurvePlot(title, "episodes", unit, tuple(found)))
     trained = product(LEARNERS, VARIANTS)
     rewards = [results.curve(each, variant, "reward", label=f"{each.name}, {variant}") for each, variant in trained]
     plots.append(CurvePlot("Mean reward", "episodes", "reward", tuple(curve for curve in rewards if curve)))
@@ -204,46 +203,25 @@ def _curves_section(results: Results) -> Section:
             "Each point is a batch of 300 games of the training, with exploration; states are counted from the start."
             " While the temperature is high the learner plays nearly at random: the first batch shows the opponent.",
         ),
-        tables=tuple(table for table in tables if table is not None),
+        tables=tuple(tables),
         curves=tuple(plot for plot in plots if plot.curves),
     )
 
 
-def _plot(results: Results, training: Training, curve: str, unit: str) -> CurvePlot:
-    found = [each for each in _our_curves(results, training, curve) if each is not None]
-    printed = getattr(published().rows.get(training.name), f"curve_{curve}", ())
-    if found and printed and len(found[0].points) == len(printed):
-        found.append(line("published", ((_BATCH * number, y) for number, y in enumerate(printed, start=1))))
-    return CurvePlot(f"{training.name}: {curve}", "episodes", unit, tuple(found))
-
-
-def _curve_table(results: Results, training: Training, curve: str, digits: int) -> Table | None:
-    """None unless there is a published curve and ours has as many points."""
-    printed = getattr(published().rows.get(training.name), f"curve_{curve}", ())
-    ours = _our_curves(results, training, curve)
-    if not printed or ours[0] is None or len(ours[0].points) != len(printed):
-        return None
-    counts = [results.runs(training, variant) for variant in VARIANTS]
+def _curve_rows(
+    curve: str, printed: Sequence[float], ours: Sequence[Curve | None], runs: Sequence[int], digits: int
+) -> tuple[Row, ...]:
+    """A row for each batch. Without a second run there is no interval."""
     rows = []
     for number, value in enumerate(printed):
-        found = [_point_estimate(each, number, count) for each, count in zip(ours, counts, strict=True)]
+        points = [None if each is None else each.points[number] for each in ours]
+        as_published, corrected = (
+            None if point is None else Estimate(point.y, (point.low, point.high) if count > 1 else None, 0.0, count)
+            for point, count in zip(points, runs, strict=True)
+        )
         label = f"{curve}, episodes {_BATCH * number + 1:,} to {_BATCH * (number + 1):,}"
-        rows.append(replace(compare(label, None, *found, digits=digits), published=value))
-    return Table(f"{training.name}: {curve}", tuple(rows))
-
-
-def _our_curves(results: Results, training: Training, curve: str) -> list[Curve | None]:
-    return [results.curve(training, variant, curve, label=variant) for variant in VARIANTS]
-
-
-def _point_estimate(curve: Curve | None, number: int, runs: int) -> Estimate | None:
-    if curve is None or number >= len(curve.points):
-        return None
-    point = curve.points[number]
-    return Estimate(point.y, (point.low, point.high) if runs > 1 else None, 0.0, runs)
-
-
-# --- Without training: the temperature, and the cost of draws ---
+        rows.append(Row(label, value, as_published, corrected, digits))
+    return tuple(rows)
 
 
 def _theory_section(results: Results) -> Section:
@@ -295,15 +273,9 @@ def _distance(results: Results, variant: Variant) -> str:
     return f"m {amplification}: measured over {decisions:,} decisions a mass, at most {worst:.1%} from theory."
 
 
-# --- What the authors left open, and a check of our own short cut ---
-
-
 def _perfect_play_section(results: Results) -> Section:
-    rows = [
-        _row(results, training, figure, f"{training.name}: {figure.replace('_', ' ')}, %", 1)
-        for training in (*LEARNERS, runs.PRESAMPLED, *runs.STRONGER)
-        for figure in ACCURACIES
-    ]
+    trained = (*LEARNERS, runs.PRESAMPLED, *runs.STRONGER)
+    rows = [row for training in trained for row in accuracy_rows(results, training.name, training)]
     return Section(
         title="Against perfect play",
         text=(
@@ -337,7 +309,7 @@ def _lockstep_section(results: Results) -> Section:
     for _, figure, label, digits in FIGURES:
         found = _difference(results, runs.LOCKSTEPS, "as-published", figure)
         if found is not None:
-            rows.append(Row(label=label, as_published=found.estimate, digits=digits, agreement=found.agreement()))
+            rows.append(Row(label, None, found.estimate, None, digits, found.agreement()))
     counts = [f"{results.runs(each, 'as-published')} {each.name.removeprefix('first, ')}" for each in runs.LOCKSTEPS]
     return Section(
         title="Games in lockstep",

@@ -10,8 +10,7 @@ from inarow.adapters.kaggle_export.player.base import Deadline, Rules, single_ce
 from inarow.adapters.kaggle_export.player.mcts import DRAWN, SOONEST_WIN, UNKNOWN, carry_proof
 from inarow.adapters.kaggle_export.player.net import NumpyNet
 
-LONGEST_LINE = 8.0
-"""Divisor of the line length in the input of the network."""
+LONGEST_LINE = 8.0  # divisor of the line length in the input of the network
 
 
 class NetNode:
@@ -61,16 +60,12 @@ class AlphaZeroPlayer:
         return place_of(best_child(root).bit, rules)[1]
 
     def _simulate(self, root: NetNode, own: int, both: int, rules: Rules) -> None:
-        node, path = root, [root]
-        while True:
-            if node.proof != UNKNOWN:
-                value = proven_result(node.proof)
-                break
+        node, path, value = root, [root], 0.0
+        while node.proof == UNKNOWN:
             if not node.children:
                 node.proof, cells = examine(own, both, rules)
                 if node.proof != UNKNOWN:
                     carry_proof(path)
-                    value = proven_result(node.proof)
                     break
                 bits = single_cells(cells)
                 node.children = [NetNode(bit, 1.0 / len(bits)) for bit in bits]
@@ -81,6 +76,8 @@ class AlphaZeroPlayer:
             path.append(node)
             both |= node.bit
             own = both ^ (own | node.bit)
+        if node.proof != UNKNOWN:
+            value = proven_result(node.proof)
         for node in reversed(path):
             node.visits += 1
             node.total += value

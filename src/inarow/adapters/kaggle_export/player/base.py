@@ -10,8 +10,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-LOADED = time.perf_counter()
-"""When this file began to be loaded, which Kaggle counts as part of the first move."""
+LOADED = time.perf_counter()  # when this file began to be loaded, which Kaggle counts as part of the first move
 
 
 class OutOfTimeError(Exception):
@@ -19,10 +18,10 @@ class OutOfTimeError(Exception):
 
 
 class Deadline:
-    """Ends `seconds` after `start`. `check` reads the clock on every `patience`-th call only."""
+    """Ends `seconds` after `start`. `check` reads the clock on every 64th call only."""
 
-    def __init__(self, start: float, seconds: float, patience: int = 64) -> None:
-        self._end, self._patience, self._calls = start + seconds, patience, 0
+    def __init__(self, start: float, seconds: float) -> None:
+        self._end, self._calls = start + seconds, 0
 
     def is_over(self) -> bool:
         return time.perf_counter() >= self._end
@@ -30,7 +29,7 @@ class Deadline:
     def check(self) -> None:
         """Raises OutOfTimeError when time is over."""
         self._calls += 1
-        if self._calls % self._patience == 0 and self.is_over():
+        if self._calls % 64 == 0 and self.is_over():
             raise OutOfTimeError
 
 
@@ -71,10 +70,6 @@ class Rules:
         """The columns in which the next stone of the side that has `stones` makes a line."""
         return [column for column in self.legal_columns(both) if self.has_line(stones | self.landing_bit(both, column))]
 
-    def centre_first(self) -> list[int]:
-        """The columns from the middle outwards."""
-        return sorted(range(self.columns), key=lambda column: abs(2 * column - self.columns + 1))
-
 
 def single_cells(cells: int) -> list[int]:
     """The cells of a set one by one, from the left and from below."""
@@ -98,8 +93,7 @@ def read_stones(board: Sequence[int], mark: int, rules: Rules) -> tuple[int, int
     return own, both
 
 
-SHARE_OF_TIME = 0.5
-"""The part of `actTimeout` that a move may take: machines are sometimes slower."""
+SHARE_OF_TIME = 0.5  # the part of `actTimeout` that a move may take: machines are sometimes slower
 
 
 def check_board(rules: Rules, made_for: tuple[int, int, int], thing: str) -> None:

@@ -21,7 +21,7 @@ Playout = Callable[[int, int, Deadline], int]
 
 
 class Node:
-    """A position in the tree."""
+    """A position in the tree; its points, or sum of values, are for the side that moved here."""
 
     __slots__ = ("bit", "children", "points", "proof", "untried", "visits")
 

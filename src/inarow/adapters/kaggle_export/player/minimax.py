@@ -11,8 +11,7 @@ from collections.abc import Sequence
 
 from inarow.adapters.kaggle_export.player.base import Deadline, OutOfTimeError, Rules
 
-WIN_BITS = 1000
-"""A line made with stone n is worth 2^(WIN_BITS - n): more than any position, and the sooner the more."""
+WIN_BITS = 1000  # A line made with stone n is worth 2^(WIN_BITS - n): more than any position, and the sooner the more
 
 
 class WindowSum:
@@ -69,7 +68,8 @@ class Minimax:
     def __init__(self, rules: Rules, heuristic: WindowSum) -> None:
         self._rules = rules
         self._heuristic = heuristic
-        self._order = rules.centre_first()
+        centre = (rules.columns - 1) / 2
+        self._order = sorted(range(rules.columns), key=lambda column: abs(column - centre))
 
     def best_columns(self, own: int, both: int, depth: int, deadline: Deadline) -> tuple[list[int], int]:
         """(All columns of the best value, ascending; that value), `depth` plies ahead of an unfinished position."""

@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
-Operation = tuple[str, list[str], str, dict[str, Any]]
-"""(Name, names of its inputs, name of its output, attributes)."""
-Packed = tuple[str, list[int], str]
-"""(Type of the numbers, shape, compressed bytes as text)."""
+Operation = tuple[str, list[str], str, dict[str, Any]]  # (Name, names of its inputs, name of its output, attributes)
+Packed = tuple[str, list[int], str]  # (Type of the numbers, shape, compressed bytes as text)
 
 
 class NumpyNet:
