@@ -90,7 +90,7 @@ def _window_worths(name: str, spec: GameSpec) -> dict[str, list[int]]:
     """The worth of a window by its number of stones, for the board of the file."""
     if name == "squares":
         raise KaggleFileError("the heuristic squares cannot be exported; windows and powers can")
-    weights = make_heuristic(name, spec).weights[0]
+    weights = make_heuristic(name, spec).weights
     worths = {"own": weights.own, "other": weights.other}
     return {side: [int(worth) for worth in worths[side][: spec.inarow]] for side in worths}
 

@@ -96,14 +96,15 @@ class AlphaZeroRun(Run):
         settings: Sequence[str] = (),
     ) -> AlphaZeroRun:
         """A run at its last checkpoint, optionally with a larger budget and other settings from now on; raises
-        ConfigError or NetError, ValueError if it cannot be extended in this way.
+        ConfigError or NetError.
         """
         files = RunFolder(folder)
         config = read_config(folder, AlphaZeroConfig).changed(settings, str(folder))
         with files.claim.held():
             run = cls(files, config, services or Services(), is_new=False)
             if minutes or iterations:
-                run._config = config.extended(minutes=minutes, iterations=iterations, done=run.state.iterations)
+                done, source = run.state.iterations, str(folder)
+                run._config = config.extended(minutes=minutes, iterations=iterations, done=done, source=source)
                 run.state.is_closed = False
             if minutes or iterations or settings:
                 write_config(folder, run.config)

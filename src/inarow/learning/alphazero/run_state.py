@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from inarow.errors import ConfigError, one_line
+from inarow.errors import ConfigError, raised_as
 from inarow.learning.alphazero.config import AlphaZeroConfig
 from inarow.learning.alphazero.replay import REPLAY_KIND, Replay
 from inarow.learning.run_folder import CurveFiles, GamesFile, RunClaim
@@ -89,17 +89,13 @@ class RunState(msgspec.Struct, kw_only=True):
 
 def read_state(path: Path) -> RunState:
     """The state in a file; raises ConfigError."""
-    try:
+    with raised_as(ConfigError, f"{path} is not a checkpoint"):
         document = json.loads(path.read_bytes())
         if document.get("version", 1) > _VERSION:  # the first files had none
             raise ConfigError(f"{path} is of a later version of inarow; update inarow to resume it")
         state = msgspec.convert(document, RunState)
         if state.random:
             np.random.default_rng().bit_generator.state = state.random  # says whether it is one
-    except ConfigError:
-        raise
-    except Exception as error:  # a damaged file can raise almost anything
-        raise ConfigError(f"{path} is not a checkpoint: {one_line(error)}") from None
     return state
 
 
