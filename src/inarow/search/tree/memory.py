@@ -42,7 +42,7 @@ class TreeArrays(NamedTuple):
     tried: Annotated[np.ndarray, np.int16, "rollout_slots"]  # children with a visit, which come first
     spread: Annotated[np.ndarray, np.float32, "rollout_slots"]  # 1 / sqrt(visits)
     prior: Annotated[np.ndarray, np.float32, "network_slots"]  # of the move that leads here; siblings' sum to 1
-    counts: Annotated[np.ndarray, np.int64, "trees columns"]
+    counts: Annotated[np.ndarray, np.int64, "trees counters"]
 
 
 ROLLOUT_SLOT_BYTES = 4 * 4 + 4 * 2
@@ -58,13 +58,13 @@ def bytes_for_game(spec: GameSpec, simulations: int) -> int:
 def make_rollout_tree(memory: int) -> TreeArrays:
     """One tree of at most `memory` bytes that has at least a root."""
     slots = min(max(1, memory // ROLLOUT_SLOT_BYTES), MAX_NODES)
-    return _laid_out(new_arrays(TreeArrays, slots=slots, rollout_slots=slots, network_slots=0, trees=1, columns=5))
+    return _laid_out(new_arrays(TreeArrays, slots=slots, rollout_slots=slots, network_slots=0, trees=1, counters=5))
 
 
 def make_network_trees(trees: int, slots: int) -> TreeArrays:
     """Trees of `slots` nodes each."""
     count = trees * slots
-    tree = new_arrays(TreeArrays, slots=count, rollout_slots=0, network_slots=count, trees=trees, columns=5)
+    tree = new_arrays(TreeArrays, slots=count, rollout_slots=0, network_slots=count, trees=trees, counters=5)
     return _laid_out(tree._replace(total=np.zeros(count, np.float32)))
 
 
