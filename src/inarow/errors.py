@@ -6,6 +6,9 @@ wrong and what to do, so that the front ends can print it unchanged.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 _SHOWN = 40
 _LINE = 400
 
@@ -131,3 +134,17 @@ def one_line(error: BaseException) -> str:
         text = error.strerror if error.filename is None else f"{error.strerror}: {error.filename!r}"
     line = visible(" ".join(text.split())) or type(error).__name__
     return line if len(line) <= _LINE else line[:_LINE] + " ..."
+
+
+@contextmanager
+def raised_as(kind: type[InarowError], message: str, *caught: type[Exception]) -> Iterator[None]:
+    """Raises the errors of the block, or only those of the types `caught`, as `kind`: the message, then the reason.
+    Errors of `kind` pass unchanged. Without types it is for files and libraries that can raise almost anything.
+    """
+    wrapped = caught or (Exception,)
+    try:
+        yield
+    except kind:
+        raise
+    except wrapped as error:
+        raise kind(f"{message}: {one_line(error)}") from None

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import os
 import pkgutil
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -32,7 +33,7 @@ def modules_with_kernels() -> list[ModuleType]:
         spec = info.module_finder.find_spec(info.name, None)
         assert spec is not None
         assert spec.origin is not None
-        if "@kernel" in Path(spec.origin).read_text(encoding="utf-8"):
+        if re.search(r"@kernel|= kernel\(", Path(spec.origin).read_text(encoding="utf-8")):
             found.append(importlib.import_module(info.name))
     return found
 

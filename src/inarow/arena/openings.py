@@ -18,7 +18,6 @@ from inarow.games.spec import GameSpec
 from inarow.search.limits import Limits
 from inarow.search.solver.api import shipped_book
 from inarow.search.solver.book import book_key
-from inarow.search.solver.book_build import position_of_key
 from inarow.search.solver.solver import Solver
 
 OpeningKind = Literal["balanced", "random"]
@@ -81,7 +80,7 @@ def _balanced_openings(spec: GameSpec, count: int, *, seed: int, plies: int) -> 
     for key, is_mirrored in zip(keys[order].tolist(), rng.random(len(keys)) < 0.5, strict=True):
         if len(found) == count:
             break
-        position = position_of_key(key, spec)
+        position = Position.from_key(key, spec)
         if _is_quiet(position):
             found.append(position.mirror() if is_mirrored else position)
     return _in_turn(found, count)

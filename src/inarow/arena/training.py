@@ -14,7 +14,7 @@ from inarow.arena.grading import curve_grader
 from inarow.errors import ConfigError
 from inarow.learning.config import Document, find_document, to_config
 from inarow.learning.learner import Learner, Run, Services, TrainedAgent, Watch, find_learner, learners
-from inarow.learning.run_folder import read_document
+from inarow.learning.run_folder import read_config
 from inarow.workers import Cluster
 
 
@@ -39,7 +39,7 @@ def start_run(document: Document, folder: Path, *, source: str = "config", clust
 
 def resume_run(folder: Path, settings: Sequence[str] = (), *, cluster: Cluster | None = None) -> Run:
     """The run of a folder at its last checkpoint, changed by settings if its learner allows it; raises InarowError."""
-    learner = find_learner(read_document(folder), str(folder))
+    learner = find_learner(read_config(folder, Document), str(folder))
     if settings and not learner.can_extend:
         raise ConfigError(f"a resumed {learner.name} run keeps its config; settings are for new runs")
     _check_cluster(learner, cluster)

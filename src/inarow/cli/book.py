@@ -11,9 +11,10 @@ from cyclopts import App, Parameter
 from inarow.cli.bench import load_peers
 from inarow.cli.options import Board, Json, Memory, Seed, UnusedSeed
 from inarow.cli.output import print_facts, print_json, progress_bar
+from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.search.solver.book import Book
-from inarow.search.solver.book_build import build_book, check_entry, position_of_key, verify_book
+from inarow.search.solver.book_build import build_book, check_entry, verify_book
 from inarow.search.solver.solver import Solver
 from inarow.workers import open_pool
 
@@ -102,7 +103,7 @@ def export(file: Path, *, csv: bool = False, json: Json = False, seed: UnusedSee
     rows = []
     with progress_bar("finding games") as progress:
         for key, score in zip(made.keys.tolist(), made.scores.tolist(), strict=True):
-            position = position_of_key(key, made.spec)
+            position = Position.from_key(key, made.spec)
             rows.append({"key": key, "moves": position.moves, "ply": position.ply, "score": score})
             progress(len(rows), len(made))
     if json:

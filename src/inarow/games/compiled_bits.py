@@ -83,41 +83,27 @@ def _joined(low: np.uint64, high: np.uint64, distance: int) -> np.uint64:
     return (low >> distance) | ((high << (63 - distance)) << 1)
 
 
+@register_jitable
+def _shifted_right(a: Wide, distance: int) -> Wide:
+    """By a distance of any sign; a negative one is whole words up and the rest, 0 to 63, down again."""
+    words, rest = distance >> 6, distance & 63
+    return Wide(
+        _joined(_word(a, words), _word(a, words + 1), rest),
+        _joined(_word(a, words + 1), _word(a, words + 2), rest),
+        _joined(_word(a, words + 2), _word(a, words + 3), rest),
+        _joined(_word(a, words + 3), _word(a, words + 4), rest),
+        _joined(_word(a, words + 4), _word(a, words + 5), rest),
+    )
+
+
 @compiles(operator.rshift)
 def _shift_right(a: types.Type, b: types.Type) -> _Implementation | None:
-    if not is_wide(a):
-        return None
-
-    def shift(a: Any, b: Any) -> Wide:
-        words, rest = b >> 6, b & 63
-        return Wide(
-            _joined(_word(a, words), _word(a, words + 1), rest),
-            _joined(_word(a, words + 1), _word(a, words + 2), rest),
-            _joined(_word(a, words + 2), _word(a, words + 3), rest),
-            _joined(_word(a, words + 3), _word(a, words + 4), rest),
-            _word(a, words + 4) >> rest,
-        )
-
-    return shift
+    return (lambda a, b: _shifted_right(a, b)) if is_wide(a) else None
 
 
 @compiles(operator.lshift)
 def _shift_left(a: types.Type, b: types.Type) -> _Implementation | None:
-    if not is_wide(a):
-        return None
-
-    def shift(a: Any, b: Any) -> Wide:
-        # Left by 64 w - r is right by r after moving up w whole words.
-        words, rest = (b + 63) >> 6, -b & 63
-        return Wide(
-            _joined(_word(a, -words), _word(a, 1 - words), rest),
-            _joined(_word(a, 1 - words), _word(a, 2 - words), rest),
-            _joined(_word(a, 2 - words), _word(a, 3 - words), rest),
-            _joined(_word(a, 3 - words), _word(a, 4 - words), rest),
-            _joined(_word(a, 4 - words), _word(a, 5 - words), rest),
-        )
-
-    return shift
+    return (lambda a, b: _shifted_right(a, -b)) if is_wide(a) else None
 
 
 # --- The functions of bits.py, for five words and for one ---

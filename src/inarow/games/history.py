@@ -6,7 +6,7 @@ takes the columns apart from the top, the sides alternating, and remembers where
 
 from __future__ import annotations
 
-from itertools import chain, zip_longest
+from itertools import zip_longest
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,10 @@ from inarow.games.spec import GameSpec
 _MAX_STATES = 200_000
 """The search raises an error after this many stacks: some diagrams of large boards are hard puzzles."""
 
+_NO_ORDER = "no order of alternating moves builds these columns"
+
 Columns = tuple[tuple[int, ...], ...]  # the sides (1, 2) that own the stones of each column, from the bottom up
+Heights = tuple[int, ...]  # of columns
 
 
 def find_history(cells: npt.NDArray[np.generic], spec: GameSpec) -> tuple[int, ...]:
@@ -45,10 +48,10 @@ def find_history_of_key(key: int, spec: GameSpec) -> tuple[int, ...]:
         tuple(side if column >> row & 1 else 3 - side for row in range(height))
         for column, height in zip(bits, heights, strict=True)
     )
-    taken = _take_apart(columns, heights, 2 - sum(heights) % 2, set())
+    taken = _take_apart(columns, tuple(heights), 3 - side, set())
     if taken is None:
-        raise UnreachablePositionError("no order of alternating moves builds these columns")
-    return tuple(reversed(taken))
+        raise UnreachablePositionError(_NO_ORDER)
+    return taken[::-1]
 
 
 def _checked_board(cells: npt.NDArray[np.generic], spec: GameSpec) -> npt.NDArray[np.int8]:
@@ -109,47 +112,34 @@ def _order_with_gravity(
     columns = tuple(tuple(int(side) for side in column[::-1] if side) for column in board.T)
     if not any(columns):
         return ()
-    failed: set[tuple[int, ...]] = set()
+    failed: set[Heights] = set()
     for _, last in last_cells:
-        heights = [len(column) - (number == last) for number, column in enumerate(columns)]
-        taken = _take_apart(columns, heights, 3 - last_side, failed)
+        taken = _take_apart(columns, _lowered(tuple(map(len, columns)), last), 3 - last_side, failed)
         if taken is not None:
-            return tuple(chain(reversed(taken), (last,)))
-    raise UnreachablePositionError("no order of alternating moves builds these columns")
+            return (*taken[::-1], last)
+    raise UnreachablePositionError(_NO_ORDER)
 
 
-def _take_apart(columns: Columns, heights: list[int], side: int, failed: set[tuple[int, ...]]) -> list[int] | None:
+def _take_apart(columns: Columns, heights: Heights, side: int, failed: set[Heights]) -> tuple[int, ...] | None:
     """The columns to take stones from, from `side` on, until all are gone; None if impossible, noted in `failed`."""
-    path: list[int] = []
-    choices = [_removable(columns, heights, side)]
-    while sum(heights):
-        if len(failed) > _MAX_STATES:
-            raise UnreachablePositionError(f"no order of moves was found among the first {_MAX_STATES:,} tried")
-        if choices[-1]:
-            column = choices[-1].pop()
-            heights[column] -= 1
-            if tuple(heights) in failed:
-                heights[column] += 1
-                continue
-            path.append(column)
-            side = 3 - side
-            choices.append(_removable(columns, heights, side))
-        else:
-            failed.add(tuple(heights))
-            choices.pop()
-            if not path:
-                return None
-            heights[path.pop()] += 1
-            side = 3 - side
-    return path
+    if not any(heights):
+        return ()
+    if len(failed) > _MAX_STATES:
+        raise UnreachablePositionError(f"no order of moves was found among the first {_MAX_STATES:,} tried")
 
-
-def _removable(columns: Columns, heights: list[int], side: int) -> list[int]:
-    """Columns with a stone of `side` on top; last the highest of those that uncover a stone of the other side."""
-    able = [number for number, height in enumerate(heights) if height and columns[number][height - 1] == side]
-
-    def promise(number: int) -> tuple[bool, int]:
+    def promise(number: int) -> tuple[bool, int, int]:
+        """The highest of the columns that uncover a stone of the other side come first."""
         height = heights[number]
-        return height > 1 and columns[number][height - 2] != side, height
+        return height > 1 and columns[number][height - 2] != side, height, number
 
-    return sorted(able, key=promise)
+    able = [number for number, height in enumerate(heights) if height and columns[number][height - 1] == side]
+    for number in sorted(able, key=promise, reverse=True):
+        lower = _lowered(heights, number)
+        if lower not in failed and (rest := _take_apart(columns, lower, 3 - side, failed)) is not None:
+            return (number, *rest)
+    failed.add(heights)
+    return None
+
+
+def _lowered(heights: Heights, number: int) -> Heights:
+    return (*heights[:number], heights[number] - 1, *heights[number + 1 :])

@@ -8,9 +8,9 @@ NUMBA_DISABLE_JIT=1 the same lines run as plain Python.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, cast, get_type_hints
+from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 import numba
 import numpy as np
@@ -18,13 +18,15 @@ from numba.extending import register_jitable
 
 from inarow.games import compiled_bits as compiled_bits  # for its effect
 from inarow.games import rules
-from inarow.games.bits import Bits, Wide, from_int
+from inarow.games.bits import WORDS, Bits, Wide, from_int
 from inarow.games.kernel_cache import cache_folder
 from inarow.games.layout import Layout, layout_of
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_Kind = TypeVar("_Kind")
+Word = np.uint64
 
 
 @lru_cache(maxsize=256)
@@ -62,19 +64,43 @@ def is_cache_empty() -> bool:
     return next(Path(config.CACHE_DIR or cache_folder()).rglob("*.nbi"), None) is None
 
 
-# --- Records ---
+# --- Records and arrays that kernels change in place ---
 
-Int = Annotated[int, "i8"]
-Flag = Annotated[bool, "i8"]
-Word = Annotated[np.uint64, "u8"]
+_FORMATS: dict[object, tuple[str]] = {int: ("i8",), bool: ("i8",), float: ("f8",), np.uint64: ("u8",)}
+
+
+@cache
+def _fields(kind: type) -> tuple[tuple[str, tuple[Any, ...]], ...]:
+    """Names, and the types and shapes of their annotations."""
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple((name, _FORMATS.get(hint) or get_args(hint)[1:]) for name, hint in hints.items())
 
 
 def record_type(kind: type) -> np.dtype[np.void]:
-    """The NumPy type of records with the fields of a class: `Int`, `Flag`, `Word`, or `Annotated` with a format and
-    possibly a shape. Kernels pass a record by one pointer.
+    """The NumPy type of records with the fields of a class: `int`, `bool`, `float`, `np.uint64`, or an array as
+    `Annotated[np.ndarray, type, shape]`. Kernels pass a record by one pointer.
     """
-    fields = get_type_hints(kind, include_extras=True)
-    return np.dtype([(name, *field.__metadata__) for name, field in fields.items()], align=True)
+    return np.dtype([(name, *form) for name, form in _fields(kind)], align=True)
+
+
+def new_record(kind: type[_Kind]) -> _Kind:
+    """A record of zeros with the fields of a class."""
+    return cast(_Kind, np.zeros(1, record_type(kind)).view(np.recarray)[0])
+
+
+def new_arrays(kind: type[_Kind], **sizes: int) -> _Kind:
+    """A NamedTuple of arrays of zeros. Its fields are `Annotated[np.ndarray, type, shape]`, a shape being names of
+    `sizes`, such as `"games actions"`.
+    """
+    fields = _fields(cast(type, kind))
+    return kind(*(np.zeros([sizes[name] for name in shape.split()], dtype) for _, (dtype, shape) in fields))
+
+
+def board_sizes(layout: Layout) -> dict[str, int]:
+    """Sizes of a board for `new_arrays`: `words` of a set of cells, `plies` of a game with its start, and others."""
+    cells, words = layout.rows * layout.columns, WORDS if isinstance(layout.board, Wide) else 1
+    numbers = {"cells": cells, "plies": cells + 1, "actions": rules.action_count(layout), "words": words}
+    return {"rows": layout.rows, "columns": layout.columns, **numbers}
 
 
 # --- The rules ---

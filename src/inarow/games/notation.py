@@ -70,7 +70,6 @@ def parse_moves(text: str, spec: GameSpec) -> tuple[int, ...]:
 
 @lru_cache(maxsize=256)
 def _usual_moves(spec: GameSpec) -> Mapping[str, int]:
-    """The actions of a spec by their text."""
     return {format_move(action, spec): action for action in range(spec.actions)}
 
 

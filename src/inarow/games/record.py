@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from inarow.errors import NotationError, one_line, shown
+from inarow.errors import NotationError, raised_as, shown
 from inarow.games.notation import parse_moves
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
@@ -64,7 +64,6 @@ class GameRecord:
 
     @property
     def actions(self) -> tuple[int, ...]:
-        """The moves as actions."""
         return parse_moves(self.moves, self.spec)
 
     @property
@@ -105,8 +104,6 @@ def to_json_line(record: GameRecord) -> str:
 
 def from_json_line(line: str) -> GameRecord:
     """The inverse of `to_json_line`; raises NotationError."""
-    try:
+    with raised_as(NotationError, "not a game record in JSON", msgspec.MsgspecError, UnicodeError, RecursionError):
         record = msgspec.json.decode(line, type=GameRecord)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        raise NotationError(f"not a game record in JSON: {one_line(error)}") from None
     return record.check()

@@ -19,7 +19,6 @@ from inarow.games.spec import GameSpec
 class Symmetry:
     """A permutation: cell i (a bit of `layout.py`) moves to `cells[i]`, action i to `actions[i]`."""
 
-    name: str
     cells: tuple[int, ...]
     actions: tuple[int, ...]
 
@@ -40,22 +39,17 @@ class Symmetry:
 
 @lru_cache(maxsize=64)
 def symmetries(spec: GameSpec) -> tuple[Symmetry, ...]:
-    """All symmetries of a board, the identity first."""
+    """All symmetries of a board, the identity first, then the mirror image."""
     grid = np.arange(spec.cells).reshape(spec.rows, spec.columns)
-    turned = {"identity": grid, "mirror": grid[:, ::-1]}
+    images = [grid, grid[:, ::-1]]
     if not spec.gravity:
-        turned |= {"flip": grid[::-1], "half turn": grid[::-1, ::-1]}
+        images += [grid[::-1], grid[::-1, ::-1]]
         if spec.rows == spec.columns:
-            turned |= {
-                "diagonal": grid.T,
-                "quarter turn": np.rot90(grid),
-                "three quarter turn": np.rot90(grid, 3),
-                "antidiagonal": grid[::-1, ::-1].T,
-            }
-    return tuple(_symmetry(spec, name, places.ravel()) for name, places in turned.items())
+            images += [grid.T, np.rot90(grid), np.rot90(grid, 3), grid[::-1, ::-1].T]
+    return tuple(_symmetry(spec, image.ravel()) for image in images)
 
 
-def _symmetry(spec: GameSpec, name: str, targets: np.ndarray) -> Symmetry:
+def _symmetry(spec: GameSpec, targets: np.ndarray) -> Symmetry:
     """The symmetry that moves the cell number i, row by row from the top left, to `targets[i]`."""
     layout = layout_of(spec)
     bit = [layout.cell(*divmod(number, spec.columns)) for number in range(spec.cells)]
@@ -63,15 +57,14 @@ def _symmetry(spec: GameSpec, name: str, targets: np.ndarray) -> Symmetry:
     for source, target in enumerate(targets.tolist()):
         cells[bit[source]] = bit[target]
     actions = targets[: spec.columns] if spec.gravity else targets  # the top row is the columns
-    return Symmetry(name, tuple(cells), tuple(actions.tolist()))
+    return Symmetry(tuple(cells), tuple(actions.tolist()))
 
 
-def canonical(position: Position) -> tuple[Position, Symmetry]:
-    """The image of `position` with the smallest key, equal for all symmetric positions, and the symmetry to it."""
-    images = [(symmetry.apply(position), symmetry) for symmetry in symmetries(position.spec)]
-    return min(images, key=lambda image: image[0].key)
+def canonical(position: Position) -> Position:
+    """The image of `position` with the smallest key, equal if and only if positions are symmetric."""
+    return min((symmetry.apply(position) for symmetry in symmetries(position.spec)), key=lambda image: image.key)
 
 
 def canonical_key(position: Position) -> int:
-    """The smallest key among the images of `position`: equal if and only if positions are symmetric."""
-    return canonical(position)[0].key
+    """The key of the canonical image."""
+    return canonical(position).key

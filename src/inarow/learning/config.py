@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from inarow.errors import ConfigError, one_line, shown
+from inarow.errors import ConfigError, one_line, raised_as, shown
 
 _AnyConfig = TypeVar("_AnyConfig")
 Document = dict[str, Any]
@@ -86,15 +86,5 @@ def learner_of(document: Document) -> str:
 
 def to_config(document: Any, kind: type[_AnyConfig], source: str) -> _AnyConfig:
     """A checked config; raises ConfigError, which names `source`."""
-    try:
+    with raised_as(ConfigError, source, msgspec.ValidationError, ValueError):
         return msgspec.convert(document, kind)
-    except (msgspec.ValidationError, ValueError) as error:
-        raise ConfigError(f"{source}: {one_line(error)}") from None
-
-
-def checked(config: _AnyConfig) -> _AnyConfig:
-    """The config, if all values are within their bounds; raises ValueError."""
-    try:
-        return msgspec.convert(msgspec.to_builtins(config), type(config))
-    except msgspec.ValidationError as error:
-        raise ValueError(one_line(error)) from None

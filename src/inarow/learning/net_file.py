@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from inarow.errors import NetError, one_line, shown
+from inarow.errors import NetError, raised_as, shown
 from inarow.games.spec import GameSpec
-from inarow.search.tree.evaluation import Evaluate, check_shapes
+from inarow.search.tree.evaluation import Evaluate, checked_answers
 from inarow.version import __version__
 
 if TYPE_CHECKING:
@@ -45,11 +45,9 @@ class Net:
     def __init__(self, content: bytes, source: str) -> None:
         """From the bytes of a file that errors call `source`; raises NetError."""
         self._session = _open_session(content, source)
-        try:
+        with raised_as(NetError, f"{source} is not a net of inarow", UnicodeDecodeError):
             metadata = self._session.get_modelmeta().custom_metadata_map
             self._inputs = [each.name for each in self._session.get_inputs()]
-        except UnicodeDecodeError as error:
-            raise NetError(f"{source} is not a net of inarow: {one_line(error)}") from None
         self.about = _read_about(metadata, source)
 
     def run(self, *inputs: np.ndarray) -> list[np.ndarray]:
@@ -66,12 +64,9 @@ def net_evaluator(net: Net) -> Evaluate:
     """An AlphaZero net as an evaluator; it raises NetError if the net cannot be run or answers in other shapes."""
 
     def evaluate(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        try:
+        with raised_as(NetError, "the net cannot be run as alphazero nets are"):
             logits, values = net.run(planes)
-        except Exception as error:  # ONNX Runtime has its own errors, all directly under Exception
-            raise NetError(f"the net cannot be run as alphazero nets are: {one_line(error)}") from None
-        check_shapes(planes, logits, values)
-        return logits, values
+        return checked_answers(planes, logits, values)
 
     return evaluate
 
@@ -111,29 +106,25 @@ def _open_session(content: bytes, source: str) -> Any:
 
     from inarow.learning.onnx_scan import has_external_data  # so is protobuf
 
-    try:
-        refers_outside = has_external_data(content)
-    except ValueError as error:
-        raise NetError(f"{source} is not a net: {one_line(error)}") from None
-    if refers_outside:
-        raise NetError(f"{source} is not a net: it keeps weights in another file")
+    with raised_as(NetError, f"{source} is not a net", ValueError):
+        if has_external_data(content):
+            raise NetError(f"{source} is not a net: it keeps weights in another file")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.add_session_config_entry("session.inter_op.allow_spinning", "0")
     options.log_severity_level = 4  # fatal: what else goes wrong comes as an exception
-    try:
+    with raised_as(NetError, f"{source} is not a net"):
         # With the fallback, which has nowhere to fall, it would print to stdout.
         return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"], enable_fallback=0)
-    except Exception as error:  # ONNX Runtime has its own errors, all directly under Exception
-        raise NetError(f"{source} is not a net: {one_line(error)}") from None
 
 
 def _read_about(metadata: Mapping[str, str], source: str) -> NetAbout:
     if _METADATA not in metadata:
         raise NetError(f"{source} is not a net of inarow: its metadata are missing")
-    try:
+    reasons = msgspec.MsgspecError, ValueError, RecursionError
+    with raised_as(NetError, f"{source} is not a net of inarow", *reasons):
         header = msgspec.json.decode(metadata[_METADATA], type=dict[str, Any])
         kind, version = header.pop("format", None), header.pop("version", None)
         if (kind, version) != (_FORMAT, _VERSION):
@@ -142,7 +133,3 @@ def _read_about(metadata: Mapping[str, str], source: str) -> NetAbout:
         if about.board != ANY_BOARD:
             GameSpec.parse(about.board)
         return about
-    except NetError:
-        raise
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise NetError(f"{source} is not a net of inarow: {one_line(error)}") from None

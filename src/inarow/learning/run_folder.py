@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 import msgspec
 
-from inarow.errors import ConfigError, one_line
-from inarow.learning.config import ConfigPart, Document
+from inarow.errors import ConfigError, raised_as
+from inarow.learning.config import ConfigPart
 from inarow.learning.learner import MakeOpponent, Progress, Run, TrainedAgent, Watch, sparkline
 from inarow.storage.atomic import atomic_write
 from inarow.storage.locks import exclusive_folder
@@ -86,17 +86,11 @@ def write_config(folder: Path, config: ConfigPart) -> None:
         file.write(msgspec.json.format(msgspec.json.encode(config)) + b"\n")
 
 
-def read_document(folder: Path) -> Document:
-    """The config of a run, unchecked; raises ConfigError."""
-    return read_config(folder, Document)
-
-
 def read_config(folder: Path, kind: type[_Kind]) -> _Kind:
-    """The config of a run; raises ConfigError."""
-    try:
+    """The config of a run, or with `Document` its unchecked content; raises ConfigError."""
+    reasons = OSError, msgspec.MsgspecError, ValueError, RecursionError
+    with raised_as(ConfigError, f"{folder} has no training run", *reasons):
         return msgspec.json.decode((folder / _CONFIG).read_bytes(), type=kind)
-    except (OSError, msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise ConfigError(f"{folder} has no training run: {one_line(error)}") from None
 
 
 # --- The curve and the games ---

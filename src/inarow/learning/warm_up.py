@@ -56,8 +56,9 @@ def _explore_a_little() -> None:
 def _play_a_little() -> None:
     """The steps of games in lockstep, without a net: that needs no kernel."""
     spec, games = CONNECT_FOUR, np.zeros(1, np.int64)
-    layout, empty = compiled_layout(spec), boards.empty_boards(spec, 1)
-    boards.list_afterstates(layout, empty, games, boards.empty_afterstates(spec, 1))
+    layout = compiled_layout(spec)
+    empty = boards.empty_boards(layout, 1)
+    boards.list_afterstates(layout, empty, games, boards.empty_afterstates(layout, 1))
     actions = NegamaxOpponents(spec, 2, 0.3, np.random.default_rng(0)).choose(empty, games)
     boards.play_actions(layout, empty, games, actions, True, np.zeros(1, np.int64))
 

@@ -55,4 +55,4 @@ def search_with_network(spec: GameSpec) -> None:
         search.search(after, limits=Limits(simulations=1))
     planes_of(start)
     empty = layout.board ^ layout.board
-    look(layout, empty, empty, 0)
+    look(empty, empty, 0, layout)

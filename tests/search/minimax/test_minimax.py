@@ -37,7 +37,7 @@ def heuristic_value(name, position, *, wide=None):
     layout = compiled_layout(position.spec, wide=wide)
     own = from_int(position.stones, layout.board)
     other = from_int(position.mask ^ position.stones, layout.board)
-    return evaluate_kernel(own, other, heuristic.starts, heuristic.weights[0], layout) / heuristic.unit
+    return evaluate_kernel(own, other, heuristic.starts, heuristic.weights, layout) / heuristic.unit
 
 
 def random_position(spec, rng):
@@ -109,7 +109,7 @@ def test_every_number_of_stones_in_a_window_is_counted(inarow):
             columns = rng.choice(inarow, stones, replace=False).tolist()
             some = from_int(sum(1 << layout_of(spec).cell(0, column) for column in columns), layout.board)
             for own, other, worth in ((some, nothing, stones), (nothing, some, -stones)):
-                assert evaluate_kernel(own, other, heuristic.starts, heuristic.weights[0], layout) == worth
+                assert evaluate_kernel(own, other, heuristic.starts, heuristic.weights, layout) == worth
 
 
 def test_window_weights_are_the_published_ones_and_grow():

@@ -10,7 +10,7 @@ from inarow.games.spec import CONNECT_FOUR, GameSpec
 from inarow.search.solver import book_build
 from inarow.search.solver.api import BookWarning, analyse, shipped_book, solve
 from inarow.search.solver.book import Book, book_key
-from inarow.search.solver.book_build import build_book, position_of_key, verify_book
+from inarow.search.solver.book_build import build_book, verify_book
 from inarow.search.solver.solver import Solver
 from inarow.workers import open_pool
 
@@ -110,7 +110,7 @@ def test_positions_before_the_last_ply_must_fit(made, tmp_path):
 def test_keys_lead_back_to_positions(made):
     _, book = made
     for key in book.keys[::7].tolist():
-        assert book_key(position_of_key(key, SPEC)) == key
+        assert book_key(Position.from_key(key, SPEC)) == key
 
 
 def _arrays(book, **changes):
@@ -188,7 +188,7 @@ def test_the_shipped_book_agrees_with_bitbully():
     assert book.plies == 9
     assert book.score(Position.start()) == 1
     for number in np.random.default_rng().choice(len(book), 2000, replace=False):
-        position, score = position_of_key(int(book.keys[number]), CONNECT_FOUR), book.scores[number]
+        position, score = Position.from_key(int(book.keys[number]), CONNECT_FOUR), book.scores[number]
         assert oracle.mtdf(bitbully.Board(list(position.actions))) == score, position
 
 
@@ -230,7 +230,7 @@ def test_what_follows_the_dearest_positions_can_be_kept(tmp_path):
     known = dict(zip(plain.keys.tolist(), plain.scores.tolist(), strict=True))
     more = dict(zip(deeper.keys.tolist(), deeper.scores.tolist(), strict=True))
     assert known.items() < more.items()
-    extra = [position_of_key(key, spec) for key in more.keys() - known.keys()]
+    extra = [Position.from_key(key, spec) for key in more.keys() - known.keys()]
     assert {position.ply for position in extra} == {5, 6}
     assert len(extra) <= 3 * 5 + 2 * 5
     solver = Solver(spec, memory=1 << 22)

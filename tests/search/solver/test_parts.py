@@ -68,7 +68,7 @@ def test_vector_instructions_mean_what_the_plain_code_says(stones, stride, numbe
 def test_winning_cells_and_lines_equal_the_rules(position):
     spec = position.spec
     assume(spec.gravity and spec.fits_word)
-    geometry = make_geometry(spec)[0]
+    geometry = make_geometry(spec)
     free = position.layout.board & ~position.mask
     for stones in (position.stones, position.mask ^ position.stones):
         cells, line = probe_geometry(np.uint64(stones), np.uint64(free), geometry)
@@ -124,7 +124,7 @@ def test_a_bucket_replaces_its_cheaper_entry():
 @pytest.mark.parametrize("board", ["6x7x4", "7x8x4", "5x6x4"])
 def test_odd_and_even_rows_share_the_board(board):
     spec = GameSpec.parse(board)
-    geometry = make_geometry(spec)[0]
+    geometry = make_geometry(spec)
     odd, even = int(geometry.odd_rows), int(geometry.even_rows)
     assert odd & even == 0
     assert odd | even == int(geometry.cells)
@@ -165,4 +165,4 @@ def test_constants_change_nothing_but_the_speed(position):
 @pytest.mark.parametrize("field", GEOMETRY.names)
 def test_constants_are_the_fields_of_the_record(field):
     """In Python; the compiled search of the test above reads them all."""
-    assert np.array_equal(getattr(ConstantGeometry(CONNECT_FOUR), field), make_geometry(CONNECT_FOUR)[0][field])
+    assert np.array_equal(getattr(ConstantGeometry(CONNECT_FOUR), field), make_geometry(CONNECT_FOUR)[field])

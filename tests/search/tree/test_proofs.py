@@ -15,7 +15,7 @@ from tests.twins.tactics import plain_look
 def looked_at(position: Position, *, wide: bool | None = None) -> tuple[int, set[int]]:
     layout = compiled_layout(position.spec, wide=wide)
     stones, mask = from_int(position.stones, layout.board), from_int(position.mask, layout.board)
-    proof, cells = look(layout, stones, mask, position.ply)
+    proof, cells = look(stones, mask, position.ply, layout)
     return proof, set(cells_of(to_int(cells)))
 
 

@@ -80,8 +80,9 @@ def _window_worths(name: str, spec: GameSpec) -> dict[str, list[int]]:
     """The worth of a window by its number of stones, for the board of the file."""
     if name == "squares":
         raise KaggleFileError("the heuristic squares cannot be exported; windows and powers can")
-    weights = make_heuristic(name, spec).weights[0]
-    return {side: [int(worth) for worth in weights[side][: spec.inarow]] for side in ("own", "other")}
+    weights = make_heuristic(name, spec).weights
+    worths = {"own": weights.own, "other": weights.other}
+    return {side: [int(worth) for worth in worths[side][: spec.inarow]] for side in worths}
 
 
 def _minimax(parameters: MinimaxParameters, spec: GameSpec) -> Parts:

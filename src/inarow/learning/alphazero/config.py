@@ -7,11 +7,11 @@ from itertools import product
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta, structs
+from msgspec import Meta
 
 from inarow.errors import ConfigError, shown
 from inarow.games.spec import GameSpec
-from inarow.learning.config import ConfigPart, checked, to_config, with_settings
+from inarow.learning.config import ConfigPart, to_config, with_settings
 from inarow.search.tree.config import SearchConfig
 from inarow.workers import MAX_CLUSTER_WORKERS
 
@@ -159,14 +159,16 @@ class AlphaZeroConfig(ConfigPart, frozen=True, kw_only=True):
             raise ConfigError(f"{source}: learning.largest_window cannot be set in a run that has begun")
         return config
 
-    def extended(self, *, minutes: float = 0.0, iterations: int = 0, done: int = 0) -> AlphaZeroConfig:
+    def extended(
+        self, *, minutes: float = 0.0, iterations: int = 0, done: int = 0, source: str = "config"
+    ) -> AlphaZeroConfig:
         """The same with a budget larger by some minutes or iterations; a run that counted minutes and gets iterations
-        counts from the `done` ones. Raises ValueError.
+        counts from the `done` ones. Raises ConfigError naming `source`.
         """
         if iterations and minutes:
-            raise ValueError("extend a run by minutes or iterations, not both")
+            raise ConfigError(f"{source}: extend a run by minutes or iterations, not both")
         if minutes and self.minutes is None:
-            raise ValueError("the run counts iterations: extend it by iterations=+N")
-        if iterations:
-            return checked(structs.replace(self, minutes=None, iterations=(self.iterations or done) + iterations))
-        return checked(structs.replace(self, minutes=None if self.minutes is None else self.minutes + minutes))
+            raise ConfigError(f"{source}: the run counts iterations: extend it by iterations=+N")
+        longer = {"minutes": (self.minutes or 0.0) + minutes}
+        more = {"minutes": None, "iterations": (self.iterations or done) + iterations}
+        return to_config({**msgspec.to_builtins(self), **(more if iterations else longer)}, type(self), source)

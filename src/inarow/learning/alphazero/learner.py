@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inarow.errors import ConfigError, InarowError, MissingExtraError, shown
+from inarow.errors import ConfigError, MissingExtraError, shown
 from inarow.learning.alphazero.config import AlphaZeroConfig
 from inarow.learning.config import Document
 from inarow.learning.learner import CheckAgent, CheckFile, Learner, Services
@@ -34,12 +34,7 @@ class AlphaZeroLearner(Learner[AlphaZeroConfig]):
     def resume(self, folder: Path, settings: Sequence[str], services: Services) -> AlphaZeroRun:
         """Settings `minutes=+N` and `iterations=+N` enlarge the budget."""
         minutes, iterations, others = _extension(settings)
-        try:
-            return _run_type().resume(folder, services, minutes=minutes, iterations=iterations, settings=others)
-        except InarowError:  # which names the folder
-            raise
-        except ValueError as error:  # a config that cannot be extended in this way
-            raise ConfigError(f"{folder}: {error}") from None
+        return _run_type().resume(folder, services, minutes=minutes, iterations=iterations, settings=others)
 
     def checked(
         self, document: Document, config: AlphaZeroConfig, check_agent: CheckAgent, check_file: CheckFile

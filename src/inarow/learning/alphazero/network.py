@@ -22,7 +22,7 @@ from safetensors.torch import load, save
 from torch import Tensor, nn
 from torch.nn import functional
 
-from inarow.errors import NetError, one_line
+from inarow.errors import NetError, raised_as
 from inarow.learning.alphazero.config import LearningConfig, NetworkConfig
 from inarow.learning.alphazero.replay import Batch
 from inarow.search.tree.evaluation import ON_BOARD, PLANES, PLAYABLE
@@ -168,11 +168,9 @@ class NetTrainer:
 
     def begin_with(self, weights: Mapping[str, np.ndarray]) -> None:
         """Takes over the weights of a net (`from_onnx`) before the first step; raises NetError if they do not fit."""
-        try:
+        with raised_as(NetError, "the net to begin with has other weights", KeyError, RuntimeError):
             for name, tensor in self._learnt().items():
                 tensor.copy_(torch.tensor(weights[name]))
-        except (KeyError, RuntimeError) as error:
-            raise NetError(f"the net to begin with has other weights: {one_line(error)}") from None
         self._begin_average()
         self._is_folded = True
 
@@ -229,7 +227,7 @@ class NetTrainer:
 
     def load(self, path: Path) -> None:
         """Continues from a file; raises NetError."""
-        try:
+        with raised_as(NetError, f"{path} is not a checkpoint of this run"):
             tensors = load(path.read_bytes())
             self.steps, self._is_folded = int(tensors["steps"]), bool(tensors.get("is_folded", False))
             self._network.load_state_dict(_part(tensors, "network."))
@@ -241,8 +239,6 @@ class NetTrainer:
                     # In the memory format of the parameter, as the optimiser has it.
                     moments = {each: torch.empty_like(parameter).copy_(tensors[f"{each}.{name}"]) for each in _MOMENTS}
                     self._optimiser.state[parameter] = {"step": torch.tensor(float(self.steps)), **moments}
-        except Exception as error:  # safetensors and torch have errors of their own
-            raise NetError(f"{path} is not a checkpoint of this run: {one_line(error)}") from None
 
 
 def learning_rate(config: LearningConfig, steps: int, progress: float) -> float:

@@ -17,12 +17,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from inarow.learning.alphazero import run_state
 from inarow.learning.alphazero.config import AlphaZeroConfig, GateConfig
 from inarow.learning.alphazero.network import Loss, NetTrainer
 from inarow.learning.alphazero.onnx_graph import read_start, to_onnx
 from inarow.learning.alphazero.replay import Replay
-from inarow.learning.alphazero.run_state import CurvePoint, RunFolder, RunState
+from inarow.learning.alphazero.run_state import HEADINGS, CurvePoint, RunFolder, RunState
 from inarow.learning.alphazero.selfplay import (
     ClusterSelfPlay,
     Player,
@@ -47,6 +46,9 @@ _MOST_OWED_EXAMPLES = 8192  # older ones are no longer owed: a process that cann
 _SLICE_SECONDS = 0.5
 _ESTIMATE_SECONDS = 20.0  # training time after which the log gets an estimate of the time left
 _PROGRESS_PARTS = 1000
+_POINTS = 12  # points of the curve, at least, about
+_LONGEST_POINT = 300.0  # seconds between two points
+_USUAL_GAME = 0.6  # how much of the board a game fills, before there is a game to look at
 
 
 class AlphaZeroRun(Run):
@@ -96,14 +98,15 @@ class AlphaZeroRun(Run):
         settings: Sequence[str] = (),
     ) -> AlphaZeroRun:
         """A run at its last checkpoint, optionally with a larger budget and other settings from now on; raises
-        ConfigError or NetError, ValueError if it cannot be extended in this way.
+        ConfigError or NetError.
         """
         files = RunFolder(folder)
         config = read_config(folder, AlphaZeroConfig).changed(settings, str(folder))
         with files.claim.held():
             run = cls(files, config, services or Services(), is_new=False)
             if minutes or iterations:
-                run._config = config.extended(minutes=minutes, iterations=iterations, done=run.state.iterations)
+                done, source = run.state.iterations, str(folder)
+                run._config = config.extended(minutes=minutes, iterations=iterations, done=done, source=source)
                 run.state.is_closed = False
             if minutes or iterations or settings:
                 write_config(folder, run.config)
@@ -119,18 +122,25 @@ class AlphaZeroRun(Run):
 
     @property
     def seconds_left(self) -> float | None:
-        """Until the budget is spent, at the present pace; None at the very beginning."""
-        return run_state.seconds_left(self.config, self.state)
+        """At the present pace, by simulations while no game has ended; None at the very beginning."""
+        config, done = self.config, self.state.spent_share(self.config)
+        if not done and config.iterations:
+            cells = sum(spec.cells for spec in config.specs) / len(config.specs)
+            moves = config.iterations * config.iteration_games * cells * _USUAL_GAME
+            done = min(1.0, self.state.simulations / (moves * config.selfplay.simulations))
+        return self.state.seconds * (1 - done) / done if done > 0 else None
 
     @property
     def is_finished(self) -> bool:
-        return run_state.is_finished(self.config, self.state)
+        """Whether the budget is spent. Iterations count when they are over."""
+        iterations = self.config.iterations
+        return self.state.iterations >= iterations if iterations else self.state.spent_share(self.config) >= 1.0
 
     @property
     def simulations(self) -> int:
         """Of a search in self-play, now."""
         first, last = self.config.selfplay.first_simulations, self.config.selfplay.simulations
-        return round(first + (last - first) * run_state.spent_share(self.config, self.state))
+        return round(first + (last - first) * self.state.spent_share(self.config))
 
     @property
     def memory(self) -> dict[str, int]:
@@ -147,7 +157,7 @@ class AlphaZeroRun(Run):
     @property
     def progress(self) -> Progress:
         return Progress(
-            done=round(_PROGRESS_PARTS * run_state.spent_share(self.config, self.state)),
+            done=round(_PROGRESS_PARTS * self.state.spent_share(self.config)),
             total=_PROGRESS_PARTS,
             unit="thousandths",
             seconds_left=self.seconds_left,
@@ -156,7 +166,7 @@ class AlphaZeroRun(Run):
         )
 
     def table(self) -> CurveTable:
-        return CurveTable(run_state.HEADINGS, [point.cells() for point in self.curve[-12:]], self._note())
+        return CurveTable(HEADINGS, [point.cells() for point in self.curve[-12:]], self._note())
 
     def _note(self) -> str:
         """Present figures in one line: time left, speed, losses, core seconds, memory."""
@@ -231,7 +241,7 @@ class AlphaZeroRun(Run):
                 now = time.monotonic()
                 self.state.seconds += now - clock
                 clock = now
-                if run_state.point_is_due(self.config, self.state, self.state.seconds - self._last_point[0]):
+                if self._point_is_due():
                     self._add_point(grade)
                 if now - saved >= checkpoint_seconds:
                     self.save()
@@ -266,7 +276,7 @@ class AlphaZeroRun(Run):
             return
         window = max(learning.smallest_window, int(learning.window * self.replay.seen))
         batch = self.replay.draw(learning.batch, window, self._rng, mirror=learning.mirror)
-        self.losses.append(self.trainer.step(batch, run_state.spent_share(self.config, self.state)))
+        self.losses.append(self.trainer.step(batch, self.state.spent_share(self.config)))
         state.owed = min(state.owed - learning.batch, learning.reuse * _MOST_OWED_EXAMPLES)
         state.learn_seconds += time.process_time() - begin
 
@@ -349,6 +359,14 @@ class AlphaZeroRun(Run):
 
     # --- The curve ---
 
+    def _point_is_due(self) -> bool:
+        config, since = self.config, self.state.seconds - self._last_point[0]
+        if config.minutes is not None:
+            return since >= min(_LONGEST_POINT, 60 * config.minutes / _POINTS)
+        assert config.iterations is not None
+        iteration = self.curve[-1].iteration if self.curve else 0
+        return since >= _LONGEST_POINT or _POINTS * (self.state.iterations - iteration) >= config.iterations
+
     def _add_point(self, grade: Grade | None) -> None:
         state = self.state
         evaluate = self._current() if self.config.gate is None else self._evaluate
@@ -369,7 +387,7 @@ class AlphaZeroRun(Run):
                 search_accuracy=searched,
             )
         )
-        self.log.append("  ".join(map(" ".join, zip(run_state.HEADINGS, state.curve[-1].cells(), strict=True))))
+        self.log.append("  ".join(map(" ".join, zip(HEADINGS, state.curve[-1].cells(), strict=True))))
         self.losses = []
         self._last_point = (state.seconds, state.games)
 

@@ -1,4 +1,4 @@
-"""The state of an AlphaZero run, its folder with checkpoints, and its budget.
+"""The state of an AlphaZero run, and its folder with checkpoints.
 
     config.json               the config
     net.onnx                  the net that plays; at the end the result
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from inarow.errors import ConfigError, one_line
+from inarow.errors import ConfigError, raised_as
 from inarow.learning.alphazero.config import AlphaZeroConfig
 from inarow.learning.alphazero.replay import REPLAY_KIND, Replay
 from inarow.learning.run_folder import CurveFiles, GamesFile, RunClaim
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from inarow.learning.alphazero.network import NetTrainer
 
 _VERSION = 1
-_POINTS = 12  # points of the curve, at least, about
-_LONGEST_POINT = 300.0
-_USUAL_GAME = 0.6  # how much of the board a game fills, before there is a game to look at
 HEADINGS = ("seconds", "core s", "nets", "games", "games/s", "examples", "steps", "policy", "value", "raw", "searched")
 """Of `CurvePoint.cells`."""
 
@@ -86,20 +83,24 @@ class RunState(msgspec.Struct, kw_only=True):
     random: dict[str, Any] = {}
     curve: list[CurvePoint] = []
 
+    def spent_share(self, config: AlphaZeroConfig) -> float:
+        """How much of the budget is spent, from 0 to 1."""
+        if config.minutes is not None:
+            return min(1.0, self.seconds / (60 * config.minutes))
+        assert config.iterations is not None
+        part = min(1.0, self.games_of_iteration / config.iteration_games)
+        return min(1.0, (self.iterations + part) / config.iterations)
+
 
 def read_state(path: Path) -> RunState:
     """The state in a file; raises ConfigError."""
-    try:
+    with raised_as(ConfigError, f"{path} is not a checkpoint"):
         document = json.loads(path.read_bytes())
         if document.get("version", 1) > _VERSION:  # the first files had none
             raise ConfigError(f"{path} is of a later version of inarow; update inarow to resume it")
         state = msgspec.convert(document, RunState)
         if state.random:
             np.random.default_rng().bit_generator.state = state.random  # says whether it is one
-    except ConfigError:
-        raise
-    except Exception as error:  # a damaged file can raise almost anything
-        raise ConfigError(f"{path} is not a checkpoint: {one_line(error)}") from None
     return state
 
 
@@ -143,39 +144,3 @@ class RunFolder:
 
     def _checkpoint_files(self, number: int) -> tuple[Path, Path]:
         return self.path / f"learner-{number}.safetensors", self.path / f"replay-{number}.npz"
-
-
-# --- The budget ---
-
-
-def spent_share(config: AlphaZeroConfig, state: RunState) -> float:
-    """How much of the budget is spent, from 0 to 1."""
-    if config.minutes is not None:
-        return min(1.0, state.seconds / (60 * config.minutes))
-    assert config.iterations is not None
-    part = min(1.0, state.games_of_iteration / config.iteration_games)
-    return min(1.0, (state.iterations + part) / config.iterations)
-
-
-def is_finished(config: AlphaZeroConfig, state: RunState) -> bool:
-    """Whether the budget is spent. Iterations count when they are over."""
-    return state.iterations >= config.iterations if config.iterations else spent_share(config, state) >= 1.0
-
-
-def seconds_left(config: AlphaZeroConfig, state: RunState) -> float | None:
-    """At the present pace, by simulations while no game has ended; None at the very beginning."""
-    done = spent_share(config, state)
-    if not done and config.iterations:
-        cells = sum(spec.cells for spec in config.specs) / len(config.specs)
-        moves = config.iterations * config.iteration_games * cells * _USUAL_GAME
-        done = min(1.0, state.simulations / (moves * config.selfplay.simulations))
-    return state.seconds * (1 - done) / done if done > 0 else None
-
-
-def point_is_due(config: AlphaZeroConfig, state: RunState, since: float) -> bool:
-    """Whether the curve should get a point, `since` seconds of training after the last one."""
-    if config.minutes is not None:
-        return since >= min(_LONGEST_POINT, 60 * config.minutes / _POINTS)
-    assert config.iterations is not None
-    iteration = state.curve[-1].iteration if state.curve else 0
-    return since >= _LONGEST_POINT or _POINTS * (state.iterations - iteration) >= config.iterations

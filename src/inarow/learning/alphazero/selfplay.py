@@ -13,11 +13,12 @@ import time
 from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_type_hints
 
 import numpy as np
 from msgspec import structs
 
-from inarow.games.kernels import compiled_layout
+from inarow.games.kernels import board_sizes, compiled_layout, new_arrays
 from inarow.games.notation import format_moves
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
@@ -27,11 +28,11 @@ from inarow.learning.net_file import Net, load_net, net_evaluator
 from inarow.learning.pretrained import ALPHAZERO
 from inarow.learning.run_folder import PlayedGame
 from inarow.search.tree.config import SearchConfig, search_rules
-from inarow.search.tree.evaluation import Evaluate, checked_answers, clear_cache, make_cache
-from inarow.search.tree.memory import array_bytes, make_network_trees, make_search_state
+from inarow.search.tree.evaluation import Evaluate, checked_answers, clear_cache
+from inarow.search.tree.memory import array_bytes
 from inarow.search.tree.search import NetSearch
 from inarow.search.tree.selection import halving_plan
-from inarow.search.tree.simulation import SearchContext, make_batch
+from inarow.search.tree.simulation import make_batch, new_search
 from inarow.workers import Shared, WorkerProcesses
 
 _STEPS = 16  # questions to the network that make a `SelfPlayOutput`, between two boards or two looks at the clock
@@ -84,30 +85,18 @@ class SelfPlay:
         """`simulations` of a move; those of the beginning of a run if not given."""
         self.spec, self._evaluate, self._rng, self._considered = spec, evaluate, rng, search.considered
         layout = compiled_layout(spec)
+        sizes = {"games": config.games, **board_sizes(layout)}
         slots = 1 + (max(config.simulations, config.quick_simulations) + 1) * (spec.actions + _SPARE_SLOTS)
+        kinds = get_type_hints(kernels.SelfPlaySettings)
+        settings = kernels.SelfPlaySettings(*(kind(getattr(config, name)) for name, kind in kinds.items()))
         self._play = kernels.SelfPlayState(
-            search=SearchContext(
-                layout=layout,
-                tree=make_network_trees(config.games, slots),
-                state=make_search_state(config.games, layout),
-                cache=make_cache(cache_memory, spec.actions),
-                rules=search_rules(search, noise=config.noise),
-                plan=np.zeros((0, 0), np.int32),
-            ),
-            games=kernels.make_games(config.games, layout),
-            buffers=kernels.make_buffers(config.games, layout),
-            settings=kernels.SelfPlaySettings(
-                simulations=0,
-                quick_simulations=config.quick_simulations,
-                quick_share=np.float64(config.quick_share),
-                random_starts=np.float64(config.random_starts),
-                random_plies=min(config.random_plies, spec.cells // 2),
-                early_stop=np.float64(config.early_stop),
-                drawn_plies=config.drawn_plies,
-                dirichlet=np.float64(config.dirichlet),
-                search_weight=np.float64(config.search_weight),
-            ),
+            search=new_search(layout, config.games, slots, cache_memory, search_rules(search, noise=config.noise)),
+            games=new_arrays(kernels.GamesInProgress, **sizes),
+            # Room for all that a call can produce: every game ends at most once.
+            buffers=new_arrays(kernels.SelfPlayBuffers, examples=config.games * spec.cells, counters=6, **sizes),
+            settings=settings._replace(random_plies=min(config.random_plies, spec.cells // 2)),
         )
+        self._play.buffers.counts[kernels.TO_BEGIN] = kernels.ENDLESS
         self._batch = make_batch(config.games, layout)
         self._no_answers = self._batch.logits, self._batch.values
         self._asked = 0
@@ -143,7 +132,8 @@ class SelfPlay:
         for _ in range(steps):
             logits, values = self._no_answers
             if self._asked:
-                logits, values = checked_answers(self._evaluate, self._batch.planes[: self._asked])
+                planes = self._batch.planes[: self._asked]
+                logits, values = checked_answers(planes, *self._evaluate(planes))
             self._asked = kernels.play_on(self._play, self._batch._replace(logits=logits, values=values), self._rng)
             if counts[kernels.GAMES_DONE]:
                 games += [self._game(number) for number in range(counts[kernels.GAMES_DONE])]

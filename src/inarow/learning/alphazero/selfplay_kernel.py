@@ -8,67 +8,66 @@ the search prefers, and a value: the proven one, or a mixture of the result and 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba.extending import register_jitable
 
 from inarow.games.bits import Bits, count_cells, first_cell, load, single_cell, store
 from inarow.games.kernels import kernel
-from inarow.games.layout import Layout
-from inarow.games.rules import action_count, action_of
-from inarow.search.tree.memory import DRAWN, ROOT, UNKNOWN, proven_value, reset_search, reset_tree, word_count
+from inarow.games.rules import action_of
+from inarow.search.tree.memory import DRAWN, ROOT, UNKNOWN, proven_value, reset_search, reset_tree
 from inarow.search.tree.selection import best_child, improve_policy
 from inarow.search.tree.simulation import NetworkBatch, SearchContext, examine, simulate, take_answer
 
 
 class SelfPlaySettings(NamedTuple):
-    """How games are played; see `config.SelfPlayConfig`."""
+    """Fields of `SelfPlayConfig` for kernels."""
 
     simulations: int
-    quick_simulations: int  # of a quick search, which makes no example
-    quick_share: float  # of searches that are quick
-    random_starts: float  # share of games that begin with random moves
-    random_plies: int  # number of these, at most
-    early_stop: float  # share of games that end when a search has proven the result
-    drawn_plies: int  # under PUCT, first plies whose moves are drawn by visits
-    dirichlet: float  # parameter of the noise under PUCT
-    search_weight: float  # of the search's value against the later result in the value of an example
+    quick_simulations: int
+    quick_share: float
+    random_starts: float
+    random_plies: int
+    early_stop: float
+    drawn_plies: int
+    dirichlet: float
+    search_weight: float
 
 
 GAMES_DONE, EXAMPLES, SIMULATIONS, EVALUATIONS, MOVES, TO_BEGIN = range(6)
 """Places in `SelfPlayBuffers.counts`: two of this call, three of all calls, and games that may still begin."""
 
-_ENDLESS = np.iinfo(np.int64).max
+ENDLESS = np.iinfo(np.int64).max
 
 
 class GamesInProgress(NamedTuple):
     """The games that are being played. `values` holds the result of each ply's search, if there was one."""
 
-    cells: np.ndarray  # [games, cells] int16, the moves so far
-    opening: np.ndarray  # [games] int32, number of random ones
-    values: np.ndarray  # [games, cells + 1] float32
-    is_proven: np.ndarray  # [games, cells + 1] bool, whether it is a proof
-    is_example: np.ndarray  # [games, cells + 1] bool
-    policies: np.ndarray  # [games, cells + 1, actions] float32
-    is_quick: np.ndarray  # [games] bool, this move's search
-    stops: np.ndarray  # [games] bool, whether a proof ends this game
-    is_new: np.ndarray  # [games] bool, before its first move
-    is_due: np.ndarray  # [games] bool, before a search
+    cells: Annotated[np.ndarray, np.int16, "games cells"]  # the moves so far
+    opening: Annotated[np.ndarray, np.int32, "games"]  # number of random ones
+    values: Annotated[np.ndarray, np.float32, "games plies"]
+    is_proven: Annotated[np.ndarray, np.bool_, "games plies"]  # whether it is a proof
+    is_example: Annotated[np.ndarray, np.bool_, "games plies"]
+    policies: Annotated[np.ndarray, np.float32, "games plies actions"]
+    is_quick: Annotated[np.ndarray, np.bool_, "games"]  # this move's search
+    stops: Annotated[np.ndarray, np.bool_, "games"]  # whether a proof ends this game
+    has_begun: Annotated[np.ndarray, np.bool_, "games"]
+    is_searching: Annotated[np.ndarray, np.bool_, "games"]
 
 
 class SelfPlayBuffers(NamedTuple):
     """What a call produces; `counts` holds how much."""
 
-    stones: np.ndarray  # [examples, words] uint64, of the side to move
-    mask: np.ndarray  # [examples, words] uint64
-    policies: np.ndarray  # [examples, actions] float32, sum to 1; all 0 where every move loses
-    values: np.ndarray  # [examples] float32 in [-1, 1], for the side to move
-    cells: np.ndarray  # [games, cells] int16, moves of a finished game
-    plies: np.ndarray  # [games] int32, how many
-    opening: np.ndarray  # [games] int32, of which random
-    results: np.ndarray  # [games] int8, 1, 0 or -1 for the first side
-    counts: np.ndarray  # [6] int64
+    stones: Annotated[np.ndarray, np.uint64, "examples words"]  # of the side to move
+    mask: Annotated[np.ndarray, np.uint64, "examples words"]
+    policies: Annotated[np.ndarray, np.float32, "examples actions"]  # sum to 1; all 0 where every move loses
+    values: Annotated[np.ndarray, np.float32, "examples"]  # in [-1, 1], for the side to move
+    cells: Annotated[np.ndarray, np.int16, "games cells"]  # moves of a finished game
+    plies: Annotated[np.ndarray, np.int32, "games"]  # how many
+    opening: Annotated[np.ndarray, np.int32, "games"]  # of which random
+    results: Annotated[np.ndarray, np.int8, "games"]  # 1, 0 or -1 for the first side
+    counts: Annotated[np.ndarray, np.int64, "counters"]
 
 
 class SelfPlayState(NamedTuple):
@@ -78,39 +77,6 @@ class SelfPlayState(NamedTuple):
     games: GamesInProgress
     buffers: SelfPlayBuffers
     settings: SelfPlaySettings
-
-
-def make_games(games: int, layout: Layout) -> GamesInProgress:
-    """New games."""
-    cells, actions = layout.rows * layout.columns, action_count(layout)
-    return GamesInProgress(
-        cells=np.zeros((games, cells), np.int16),
-        opening=np.zeros(games, np.int32),
-        values=np.zeros((games, cells + 1), np.float32),
-        is_proven=np.zeros((games, cells + 1), np.bool_),
-        is_example=np.zeros((games, cells + 1), np.bool_),
-        policies=np.zeros((games, cells + 1, actions), np.float32),
-        is_quick=np.zeros(games, np.bool_),
-        stops=np.zeros(games, np.bool_),
-        is_new=np.ones(games, np.bool_),
-        is_due=np.ones(games, np.bool_),
-    )
-
-
-def make_buffers(games: int, layout: Layout) -> SelfPlayBuffers:
-    """Room for all that a call can produce: every game ends at most once."""
-    cells, actions, words = layout.rows * layout.columns, action_count(layout), word_count(layout)
-    return SelfPlayBuffers(
-        stones=np.zeros((games * cells, words), np.uint64),
-        mask=np.zeros((games * cells, words), np.uint64),
-        policies=np.zeros((games * cells, actions), np.float32),
-        values=np.zeros(games * cells, np.float32),
-        cells=np.zeros((games, cells), np.int16),
-        plies=np.zeros(games, np.int32),
-        opening=np.zeros(games, np.int32),
-        results=np.zeros(games, np.int8),
-        counts=np.array([0, 0, 0, 0, 0, _ENDLESS], np.int64),
-    )
 
 
 # --- Kernels ---
@@ -129,8 +95,8 @@ def play_on(play: SelfPlayState, batch: NetworkBatch, rng: np.random.Generator) 
     asked = 0
     for game in range(len(batch.waiting)):
         while True:
-            if games.is_due[game]:
-                if games.is_new[game]:
+            if not games.is_searching[game]:
+                if not games.has_begun[game]:
                     if counts[TO_BEGIN] == 0:
                         break
                     counts[TO_BEGIN] -= 1
@@ -141,10 +107,10 @@ def play_on(play: SelfPlayState, batch: NetworkBatch, rng: np.random.Generator) 
                 break
             counts[SIMULATIONS] += search.state.done[game]
             counts[MOVES] += 1
-            games.is_due[game] = True
+            games.is_searching[game] = False
             if move(play, rng, game):
                 end_game(play, game)
-                games.is_new[game] = True
+                games.has_begun[game] = False
                 break
     return asked
 
@@ -158,7 +124,7 @@ def prepare_move(play: SelfPlayState, rng: np.random.Generator, game: int) -> No
     layout, state, rules = search.layout, search.state, search.rules
     stones, mask = load(state.stones, game, layout.board), load(state.mask, game, layout.board)
     ply, opening = state.ply[game], 0
-    is_new = games.is_new[game]
+    is_new = not games.has_begun[game]
     if is_new:
         stones = mask = layout.board ^ layout.board
         ply = 0
@@ -184,7 +150,7 @@ def prepare_move(play: SelfPlayState, rng: np.random.Generator, game: int) -> No
     store(state.stones, game, stones)
     store(state.mask, game, mask)
     state.ply[game] = ply
-    games.is_new[game] = games.is_due[game] = False
+    games.has_begun[game] = games.is_searching[game] = True
     reset_tree(search.tree, game)
     reset_search(state, game)
     games.is_quick[game] = rng.random() < settings.quick_share

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numba.extending import register_jitable
 
-from inarow.games.bits import WORDS, count_cells, has_cell, load, single_cell, store
-from inarow.games.kernels import completes_line, hash_key, kernel
+from inarow.games.bits import count_cells, has_cell, load, single_cell, store
+from inarow.games.kernels import board_sizes, completes_line, hash_key, kernel, new_arrays
 from inarow.games.layout import Layout
 from inarow.games.rules import action_count, landing_cell
-from inarow.games.spec import GameSpec
 from inarow.learning.exploration.explorer import decision_of
 from inarow.search.minimax.alphabeta import MinimaxContext
 from inarow.search.minimax.negamax import negamax_move
@@ -22,32 +21,28 @@ ONGOING, WON, DRAWN, LOST = range(4)  # results, for the learner
 class Boards(NamedTuple):
     """N games, as `bits.load` reads them."""
 
-    own: np.ndarray  # [N, words] uint64, the learner's stones
-    mask: np.ndarray  # [N, words] uint64, all stones
+    own: Annotated[np.ndarray, np.uint64, "games words"]  # the learner's stones
+    mask: Annotated[np.ndarray, np.uint64, "games words"]  # all stones
 
 
 class Afterstates(NamedTuple):
-    """What the learner can reach: n counts games, k boards after a move, of which there are at most n * actions."""
+    """What the learner can reach: `boards` after a move, of which there are at most games * actions."""
 
-    keys: np.ndarray  # [n] uint64, as `legal` what `decision_of` returns
-    legal: np.ndarray  # [n] int64
-    after_keys: np.ndarray  # [k] uint64
-    places: np.ndarray  # [k] int64: n * actions + action
-    planes: np.ndarray  # [k, rows, columns] float32: 1 own, -1 other stones
+    keys: Annotated[np.ndarray, np.uint64, "games"]  # as `legal` what `decision_of` returns
+    legal: Annotated[np.ndarray, np.int64, "games"]
+    after_keys: Annotated[np.ndarray, np.uint64, "boards"]
+    places: Annotated[np.ndarray, np.int64, "boards"]  # game * actions + action
+    planes: Annotated[np.ndarray, np.float32, "boards rows columns"]  # 1 own, -1 other stones
 
 
-def empty_boards(spec: GameSpec, count: int) -> Boards:
+def empty_boards(layout: Layout, games: int) -> Boards:
     """Games without stones."""
-    shape = count, 1 if spec.fits_word else WORDS
-    return Boards(np.zeros(shape, np.uint64), np.zeros(shape, np.uint64))
+    return new_arrays(Boards, games=games, **board_sizes(layout))
 
 
-def empty_afterstates(spec: GameSpec, count: int) -> Afterstates:
+def empty_afterstates(layout: Layout, games: int) -> Afterstates:
     """Memory for this many games."""
-    most = count * spec.actions
-    planes = np.empty((most, spec.rows, spec.columns), np.float32)
-    games, moves = ((np.empty(size, np.uint64), np.empty(size, np.int64)) for size in (count, most))
-    return Afterstates(*games, *moves, planes)
+    return new_arrays(Afterstates, games=games, boards=games * action_count(layout), **board_sizes(layout))
 
 
 @kernel

@@ -108,7 +108,6 @@ class TrainedNet:
         return arrays
 
     def restore(self, state: Weights) -> None:
-        """Continues from a `state`."""
         for name, tensor in self._parameters.items():
             with torch.no_grad():
                 tensor.copy_(torch.from_numpy(state[name]))

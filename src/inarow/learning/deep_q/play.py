@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from inarow.errors import ConfigError, NetError, one_line
-from inarow.games.bits import from_int, store
-from inarow.games.kernels import compiled_layout
+from inarow.errors import ConfigError, NetError, raised_as
+from inarow.games.bits import store
+from inarow.games.kernels import bits_of, compiled_layout
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.learning.config import to_config
@@ -47,8 +47,9 @@ class Outlook:
 
 def look_ahead(net: Net, spec: GameSpec, boards: Boards, games: np.ndarray) -> Outlook:
     """All moves of all `games` in one call of the net. A board that several games reach is evaluated once."""
-    found = kernels.empty_afterstates(spec, len(games))
-    count = kernels.list_afterstates(compiled_layout(spec), boards, games, found)
+    layout = compiled_layout(spec)
+    found = kernels.empty_afterstates(layout, len(games))
+    count = kernels.list_afterstates(layout, boards, games, found)
     _, first, which = np.unique(found.after_keys[:count], return_index=True, return_inverse=True)
     (evaluated,) = net.run(found.planes[first][:, None])
     places = found.places[:count]
@@ -74,21 +75,20 @@ class NetValues:
         """float64 [A], for the side to move; -inf where an action is illegal. Raises NetError for another board."""
         spec = position.spec
         self.check_board(spec)
-        boards, like = empty_boards(spec, 1), compiled_layout(spec).board
-        store(boards.own, 0, from_int(position.stones, like))
-        store(boards.mask, 0, from_int(position.mask, like))
+        layout = compiled_layout(spec)
+        boards, (stones, mask) = empty_boards(layout, 1), bits_of(position, layout)
+        store(boards.own, 0, stones)
+        store(boards.mask, 0, mask)
         return np.asarray(look_ahead(self._net, spec, boards, np.zeros(1, np.int64)).values[0])
 
 
 def load_net_values(path: Path) -> NetValues:
     """The net of a training run; raises NetError, also for nets of other kinds."""
     net = load_net(path, DEEP_Q)
-    try:
+    with raised_as(NetError, f"{path} is not a net of deep Q-learning"):
         values = NetValues(net)
         spec = GameSpec.parse(net.about.board)
         found = net.run(np.zeros((2, 1, spec.rows, spec.columns), np.float32))
-    except Exception as error:  # ONNX Runtime has its own errors, all directly under Exception
-        raise NetError(f"{path} is not a net of deep Q-learning: {one_line(error)}") from None
     if [output.shape for output in found] != [(2, 1)] or not np.isfinite(found[0]).all():
         raise NetError(f"{path} is not a net of deep Q-learning: it has no finite value for the empty board")
     return values
@@ -174,7 +174,8 @@ class PlayedGames:
 
 def play_games(net: Net, spec: GameSpec, opponents: Opponents, choose: Choose, count: int, side: int) -> PlayedGames:
     """`count` games from the empty board; the learner has `side`, 0 if first. Raises ConfigError if it diverged."""
-    layout, boards = compiled_layout(spec), empty_boards(spec, count)
+    layout = compiled_layout(spec)
+    boards = empty_boards(layout, count)
     results, plies = np.zeros(count, np.int64), np.zeros(count, np.int64)
     actions = np.zeros((count, spec.cells), np.int16)
     kept: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []  # planes, values and games of the learner's moves

@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from inarow.errors import ConfigError, one_line
+from inarow.errors import ConfigError, raised_as
 from inarow.games.position import Position
 from inarow.learning.config import Document
 from inarow.learning.deep_q.config import DeepQConfig
@@ -147,7 +147,7 @@ def load_checkpoint(path: Path) -> Checkpoint:
     """Raises ConfigError."""
     from safetensors import safe_open
 
-    try:
+    with raised_as(ConfigError, f"{path} is not a checkpoint"):
         if path.stat().st_size > _MAX_BYTES:
             raise ConfigError(f"{path} has more than {_MAX_BYTES >> 20} MB; it is not a checkpoint")
         with safe_open(path, "numpy") as file:
@@ -156,7 +156,3 @@ def load_checkpoint(path: Path) -> Checkpoint:
                 raise ConfigError(f"{path} is not a checkpoint of format {_FORMAT} {_VERSION}")
             names = file.keys()
             return Checkpoint(dict(header["state"]), {name: file.get_tensor(name) for name in names})
-    except ConfigError:
-        raise
-    except Exception as error:  # a damaged file can raise almost anything
-        raise ConfigError(f"{path} is not a checkpoint: {one_line(error)}") from None

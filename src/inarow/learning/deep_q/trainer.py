@@ -10,14 +10,14 @@ reward. The net is fitted to these targets. What a `Trainer` learns depends on i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from inarow.errors import ConfigError, MissingExtraError, one_line
+from inarow.errors import ConfigError, MissingExtraError, raised_as
 from inarow.games.notation import format_moves
 from inarow.learning.config import to_config
 from inarow.learning.deep_q import boards
@@ -94,16 +94,14 @@ class Trainer:
     def is_finished(self) -> bool:
         return self.episodes == self.config.episodes
 
-    def run_batch(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """Plays the next batch and learns from it. During the games it calls `progress` with the episodes so far and
-        in total. Raises ConfigError if the net diverges; the trainer can then only be restored.
+    def run_batch(self) -> None:
+        """Plays the next batch and learns from it. Raises ConfigError if the net diverges; the trainer can then only be
+        restored.
         """
-        config, net, groups = self.config, self.net(), []
+        config, net = self.config, self.net()
         end = min(self.episodes + config.batch, config.episodes)
-        for first in range(self.episodes, end, config.lockstep):
-            groups.append(self._play_group(net, first, min(config.lockstep, end - first)))
-            if progress is not None:
-                progress(first + len(groups[-1].results), config.episodes)
+        starts = range(self.episodes, end, config.lockstep)
+        groups = [self._play_group(net, first, min(config.lockstep, end - first)) for first in starts]
         planes = np.concatenate([group.planes for group in groups])
         targets = np.concatenate([self.targets(group) for group in groups]).astype(np.float32)
         loss = self._trained.fit(planes, targets, np.random.default_rng(self._stream(_ORDER, self.episodes)))
@@ -190,13 +188,11 @@ class Trainer:
         state, arrays = checkpoint.state, checkpoint.arrays
         if to_config(state.get("config"), DeepQConfig, source) != self.config:
             raise ConfigError(f"{source} is not from the config beside it")
-        try:
+        with raised_as(ConfigError, f"{source} is not a checkpoint"):
             self.curve = msgspec.convert(state["curve"], list[CurvePoint])
             self.explorer.restore(state["counts"], arrays[_KEYS], arrays[_FLAGS])
             self._trained.restore(arrays)
             self.episodes = int(state["episodes"])
-        except (LookupError, TypeError, ValueError, RuntimeError) as error:
-            raise ConfigError(f"{source} is not a checkpoint: {one_line(error)}") from None
 
     def net(self) -> Net:
         """The present net, ready to play."""

@@ -25,8 +25,6 @@ _LEAST_COUNT = 10  # rarer actions are counted together
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One decision to draw."""
-
     probabilities: tuple[float, ...]  # by action; 0 where it is illegal
     legal: tuple[int, ...]
     flags: tuple[int, ...]

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 import numpy as np
 from msgspec import Meta
 
+from inarow.games.kernels import new_record
 from inarow.learning.config import ConfigPart
 from inarow.learning.exploration.selection import AMPLIFICATIONS, RULES, Selection
-from inarow.learning.records import new_record
 
 Rule = Literal["epsilon-greedy", "classical", "quantum"]
 Amplification = Literal["ceil-inclusive", "ceil-exclusive", "floor", "optimal"]

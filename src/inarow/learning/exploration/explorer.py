@@ -13,15 +13,14 @@ import numpy as np
 from numba.extending import register_jitable
 
 from inarow.errors import InvalidSpecError
-from inarow.games.bits import Bits, from_int
-from inarow.games.kernels import compiled_layout, hash_key, kernel
+from inarow.games.bits import Bits
+from inarow.games.kernels import bits_of, compiled_layout, hash_key, kernel, new_record
 from inarow.games.layout import Layout
 from inarow.games.position import Position
 from inarow.games.rules import action_count, landing_cell
 from inarow.games.spec import GameSpec
 from inarow.learning.exploration.config import Policy, random_share
 from inarow.learning.exploration.selection import EPSILON_GREEDY, Selection, choose_epsilon_greedy, select, softmax
-from inarow.learning.records import new_record
 from inarow.learning.tabular.q_table import IndexState, add_row, enter_rows, find_rows
 
 _FIRST_ROWS = 1 << 10
@@ -29,7 +28,7 @@ _MOST_ACTIONS = 62  # flags are the bits of an int64, and a shift past the last 
 
 
 class Counts:
-    """What decisions cost so far: a record, see `records.py`."""
+    """What decisions cost so far, as a record."""
 
     decisions: int
     rounds: int  # draws
@@ -58,15 +57,6 @@ class ExplorerArrays(NamedTuple):
     table: FlagArrays
     counts: Counts
     probabilities: np.ndarray  # [A] float64, scratch
-
-
-class Decisions(NamedTuple):
-    """N decisions; keys and legal actions as `decision_of` returns them."""
-
-    keys: np.ndarray  # [N] uint64
-    legal: np.ndarray  # [N] int64
-    values: np.ndarray  # [N, A] float64, for the side to move; illegal actions are not looked at
-    heat: np.ndarray  # [N] float64: the temperature, or the epsilon of epsilon-greedy
 
 
 class FlagTable:
@@ -134,10 +124,15 @@ def decision_of(stones: Bits, mask: Bits, layout: Layout) -> tuple[np.uint64, in
 
 @kernel
 def choose_actions(
-    explorer: ExplorerArrays, decisions: Decisions, actions: np.ndarray, rng: np.random.Generator
+    explorer: ExplorerArrays,
+    keys: np.ndarray,
+    legal: np.ndarray,
+    values: np.ndarray,
+    heat: np.ndarray,
+    rng: np.random.Generator,
+    actions: np.ndarray,
 ) -> None:
     """Writes the action of each decision, one after the other. The flag table has room for all of them."""
-    keys, legal, values, heat = decisions.keys, decisions.legal, decisions.values, decisions.heat
     for place in range(len(keys)):
         actions[place] = _choose_action(explorer, keys[place], legal[place], values[place], heat[place], rng)
 
@@ -245,18 +240,20 @@ class Explorer:
     def choose(
         self, keys: np.ndarray, legal: np.ndarray, values: np.ndarray, heat: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
-        """An action for each of N decisions, one after the other: int64 [N]. The arrays are those of `Decisions`."""
+        """An action for each of N decisions, one after the other: int64 [N].
+
+        Keys uint64 [N] and legal actions int64 [N] are as `decision_of` returns them, values float64 [N, A] for the
+        side to move, and heat float64 [N] is the temperature, or the epsilon of epsilon-greedy.
+        """
         self.table.reserve(len(keys))
         arrays = ExplorerArrays(self._selection, self.table.arrays, self._counts, self._probabilities)
         actions = np.empty(len(keys), np.int64)
-        choose_actions(arrays, Decisions(keys, legal, values, heat), actions, rng)
+        choose_actions(arrays, keys, legal, values, heat, rng, actions)
         return actions
 
     def choose_in(self, position: Position, values: np.ndarray, episode: int, rng: np.random.Generator) -> int:
         """The action for one position that is not over; the rest as in `choose`."""
-        like = self._layout.board
-        stones, mask = from_int(position.stones, like), from_int(position.mask, like)
-        key, legal = decision_of(stones, mask, self._layout)
+        key, legal = decision_of(*bits_of(position, self._layout), self._layout)
         heat = self.heat(np.array([episode]))
         return int(self.choose(np.array([key], np.uint64), np.array([legal]), values[None], heat, rng)[0])
 
@@ -265,7 +262,6 @@ class Explorer:
         return self._counted(), *self.table.entries()
 
     def restore(self, counts: dict[str, int], keys: np.ndarray, flags: np.ndarray) -> None:
-        """Continues from a `state`."""
         self.table = FlagTable.from_entries(self.table.spec, keys, flags)
         for name in _COUNTED:
             setattr(self._counts, name, counts[name])

@@ -27,7 +27,7 @@ CEIL_INCLUSIVE, CEIL_EXCLUSIVE, FLOOR, OPTIMAL = range(4)
 
 
 class Selection:
-    """How actions are selected: a record, see `records.py`."""
+    """How actions are selected, as a record."""
 
     rule: int  # of RULES
     rounds: int  # draws at most; the last one is taken, flagged or not
@@ -75,36 +75,21 @@ def choose_epsilon_greedy(values: np.ndarray, legal: int, epsilon: float, rng: n
 def select(
     probabilities: np.ndarray, legal: int, flags: int, selection: Selection, rng: np.random.Generator
 ) -> tuple[int, int, bool, int]:
-    """(action, draws made, whether it is flagged, applications of the oracle) by the classical or the quantum rule."""
-    if selection.rule == CLASSICAL:
-        return reflect(probabilities, flags, selection.rounds, rng)
-    return amplify(probabilities, legal, flags, selection, rng)
-
-
-@register_jitable
-def reflect(probabilities: np.ndarray, flags: int, limit: int, rng: np.random.Generator) -> tuple[int, int, bool, int]:
-    """Draws until a flagged action comes, at most `limit` times; results as those of `select`."""
-    rounds = 0
-    while True:
-        action = draw(probabilities, flags, 1.0, 1.0, rng)
-        rounds += 1
-        is_flagged = flags >> action & 1 == 1
-        if is_flagged or rounds == limit:
-            return action, rounds, is_flagged, 0
-
-
-@register_jitable
-def amplify(
-    probabilities: np.ndarray, legal: int, flags: int, selection: Selection, rng: np.random.Generator
-) -> tuple[int, int, bool, int]:
-    """The same with quantum draws, of which each has its own m."""
-    least, most = amplification_range(mass_of(probabilities, flags), selection.amplification)
-    marked = marked_by_column(legal, flags) if selection.column_oracle else flags
-    marked_mass = mass_of(probabilities, marked)
+    """Draws by the classical or the quantum rule until a flagged action comes, or the last draw is made: (action, draws
+    made, whether it is flagged, applications of the oracle). Each quantum draw has its own m.
+    """
+    plain = limit = selection.rounds  # draws without amplification, draws at most
+    least = most = 0
+    marked, marked_mass = flags, 1.0
+    if selection.rule == QUANTUM:
+        plain, limit = selection.presamples, selection.rounds + selection.presamples
+        least, most = amplification_range(mass_of(probabilities, flags), selection.amplification)
+        marked = marked_by_column(legal, flags) if selection.column_oracle else flags
+        marked_mass = mass_of(probabilities, marked)
     rounds = calls = 0
     while True:
         inside = outside = 1.0
-        if rounds >= selection.presamples:
+        if rounds >= plain:
             m = least + int(rng.random() * (most - least + 1))
             if m > 0:
                 inside, outside = amplified_weights(marked_mass, m)
@@ -112,7 +97,7 @@ def amplify(
         action = draw(probabilities, marked, inside, outside, rng)
         rounds += 1
         is_flagged = flags >> action & 1 == 1
-        if is_flagged or rounds == selection.rounds + selection.presamples:
+        if is_flagged or rounds == limit:
             return action, rounds, is_flagged, calls
 
 

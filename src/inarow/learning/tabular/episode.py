@@ -30,7 +30,7 @@ OTHER, SELF, FROZEN, RANDOM, WINBLOCK, MCTS = range(6)  # opponents; OTHER moves
 
 
 class Rules:
-    """How episodes are played and rewarded: a record, see `records.py`."""
+    """How episodes are played and rewarded, as a record."""
 
     alpha: float
     gamma: float

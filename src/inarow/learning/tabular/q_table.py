@@ -19,9 +19,8 @@ from numba.extending import register_jitable
 
 from inarow.errors import InvalidLimitError, TableError
 from inarow.games.compiled_bits import mixed
-from inarow.games.kernels import kernel
+from inarow.games.kernels import kernel, new_record
 from inarow.games.spec import GameSpec
-from inarow.learning.records import new_record
 from inarow.storage.array_file import FileKind, checksum, load_arrays, save_arrays
 
 DEFAULT_MEMORY = 512 << 20
@@ -35,7 +34,7 @@ all of it has been carried."""
 
 
 class IndexState:
-    """A record; see `records.py`."""
+    """The state of an index, as a record."""
 
     rows: int  # in use
     carried: int  # slots of the old index that were carried over

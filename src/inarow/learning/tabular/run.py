@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from inarow.errors import ConfigError, TableError, one_line
+from inarow.errors import ConfigError, TableError, raised_as
 from inarow.learning.config import Document, to_config
 from inarow.learning.learner import CheckAgent, CheckFile, CurveTable, Learner, Report, Services, TrainedAgent, Watch
 from inarow.learning.run_folder import EpisodeRun, reward_cells
@@ -128,7 +128,6 @@ class QRun(EpisodeRun[Trainer]):
                 self.save()
 
     def save(self) -> None:
-        """Writes a checkpoint."""
         trainer, frozen = self.trainer, self._frozen_file()
         if len(trainer.frozen) and not frozen.exists():
             save_arrays(frozen, _FROZEN_KIND, {}, {"values": trainer.frozen})
@@ -149,10 +148,8 @@ class QRun(EpisodeRun[Trainer]):
         table, about = QTable.load(self.product, memory=trainer.config.memory << 20)
         if to_config(about.get("config"), QConfig, str(self.product)) != trainer.config:
             raise TableError(f"{self.product} is not from the config beside it")
-        try:
+        with raised_as(TableError, f"{self.product} has no state to continue from"):
             trainer.restore(about["state"], table)
-        except Exception as error:  # a damaged state can raise almost anything
-            raise TableError(f"{self.product} has no state to continue from: {one_line(error)}") from None
         path, rows = self._frozen_file(), about["state"].get("frozen_rows")
         # None in tables from before they were counted, which have a file only if there are some.
         if rows == 0 or (rows is None and not path.exists()):

@@ -11,12 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from inarow.games.bits import from_int
-from inarow.games.kernels import compiled_layout
+from inarow.games.kernels import bits_of, compiled_layout, new_record
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.learning.learner import MakeOpponent, Opponent
-from inarow.learning.records import new_record
 from inarow.learning.tabular import episode
 from inarow.learning.tabular.config import QConfig
 from inarow.learning.tabular.q_table import QTable, add_row
@@ -205,7 +203,7 @@ def _play_episode(opponent: Opponent, course: episode.Course, table: QTable, rng
         side = position.ply & 1
         action = -1 if is_self or side == learner else opponent.decide(position).action
         if action < 0 or rules.negamax:
-            stones, mask = from_int(position.stones, layout.board), from_int(position.mask, layout.board)
+            stones, mask = bits_of(position, layout)
             key, mirrored = episode.find_slots(stones, mask, rules, layout)
             place = add_row(key, *arrays[:4]), mirrored
             action = episode.take_turn(course, table.values, table.visits, mask, side, place, action, rng)
@@ -218,8 +216,7 @@ def _play_episode(opponent: Opponent, course: episode.Course, table: QTable, rng
                 reward += last
             reward += episode.count_result(side == learner, is_won, rules, progress)
             break
-        others, mask = from_int(position.stones, layout.board), from_int(position.mask, layout.board)
-        given = episode.reward_move(others, mask, cell, side, course)
+        given = episode.reward_move(*bits_of(position, layout), cell, side, course)
         if side == learner:
             reward += last
             last = given
@@ -227,7 +224,6 @@ def _play_episode(opponent: Opponent, course: episode.Course, table: QTable, rng
 
 
 def _random_start(spec: GameSpec, rules: episode.Rules, rng: np.random.Generator) -> Position:
-    """As `episode.random_start`."""
     position = Position.start(spec)
     if rules.random_starts > 0 and rng.random() < rules.random_starts:
         for _ in range(int(rng.random() * spec.cells)):

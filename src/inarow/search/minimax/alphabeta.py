@@ -10,14 +10,14 @@ the root.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numba.extending import register_jitable
 
 from inarow.games.bits import WORDS, Bits, first_cell, has_cell, load, single_cell, store
 from inarow.games.compiled_bits import mixed
-from inarow.games.kernels import Flag, Int, completes_line, hash_key, kernel, record_type
+from inarow.games.kernels import completes_line, hash_key, kernel
 from inarow.games.layout import Layout
 from inarow.games.rules import playable
 from inarow.games.spec import MAX_SIDE
@@ -26,34 +26,33 @@ from inarow.search.minimax.heuristics import WeightsRecord, evaluate
 _CELLS = MAX_SIDE * MAX_SIDE
 
 
-class WalkRecord(Protocol):
-    """The state of a search."""
+class WalkRecord:
+    """The state of a search, as a record."""
 
     # How to search
-    prune: Flag  # whether to cut off
-    all_best: Flag  # whether the values of all best root moves are exact, or only that of the first
+    prune: bool  # whether to cut off
+    all_best: bool  # whether the values of all best root moves are exact, or only that of the first
     order: Annotated[np.ndarray, "i8", _CELLS]  # the lowest cell of each action, in the order in which they are tried
-    actions: Int
+    actions: int
     wins: Annotated[np.ndarray, "f8", _CELLS + 1]  # the worth of a line, by the number of the stone that made it
     # Where the search is
     boards: Annotated[np.ndarray, "u8", (2, WORDS)]  # stones and mask of the current position
-    level: Int
-    ply: Int
-    depth: Int  # level of the leaves
-    nodes: Int
-    is_done: Flag
+    level: int
+    ply: int
+    depth: int  # level of the leaves
+    nodes: int
+    is_done: bool
     tried: Annotated[np.ndarray, "i8", _CELLS + 1]  # by level: how many actions of `order`
     cells: Annotated[np.ndarray, "i8", _CELLS + 1]  # by level: the move that is being searched
     alpha: Annotated[np.ndarray, "f8", _CELLS + 1]
     beta: Annotated[np.ndarray, "f8", _CELLS + 1]
     best: Annotated[np.ndarray, "f8", _CELLS + 1]
     # What it found
-    best_action: Int
+    best_action: int
     values: Annotated[np.ndarray, "f8", _CELLS]  # of root moves: an upper bound where cut off, NaN where unknown
-    number: Int  # of this search; entries of the table from others are void
+    number: int  # of this search; entries of the table from others are void
 
 
-WALK = record_type(WalkRecord)
 ENTRY = np.dtype([("key", "u8"), ("bound", "f8"), ("search", "i4"), ("kind", "i4")], align=True)
 """An entry of the transposition table, which has no slots or a power of two."""
 
@@ -92,10 +91,7 @@ def _enter(walk: WalkRecord, level: int, alpha: float, beta: float) -> None:
     walk.alpha[level], walk.beta[level], walk.best[level] = alpha, beta, -np.inf
 
 
-@kernel
-def begin_walk(walk: WalkRecord, stones: Bits, mask: Bits, ply: int, depth: int) -> None:
-    """`begin`, from Python."""
-    begin(walk, stones, mask, ply, depth)
+begin_walk = kernel(begin)  # for calls from Python
 
 
 @kernel

@@ -12,14 +12,14 @@ search scores them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numba.extending import register_jitable
 
 from inarow.errors import InvalidLimitError, shown
 from inarow.games.bits import WORDS, Bits, Wide, count_cells, load, store
-from inarow.games.kernels import Int, compiled_layout, record_type
+from inarow.games.kernels import compiled_layout, new_record
 from inarow.games.layout import Layout
 from inarow.games.rules import line_starts
 from inarow.games.spec import GameSpec
@@ -29,26 +29,23 @@ _PUBLISHED_WINDOWS = {3: (20, 60), 4: (10, 30, 80)}
 WINDOW_UNIT = 100.0
 
 
-class WeightsRecord(Protocol):
-    """What a heuristic counts, and how much."""
+class WeightsRecord:
+    """What a heuristic counts, and how much, as a record."""
 
     own: Annotated[np.ndarray, "f8", _MAX_INAROW + 1]  # worth of an open window by its number of own stones
     other: Annotated[np.ndarray, "f8", _MAX_INAROW + 1]  # the same for stones of the other side
-    side: Int  # of a square; 0: count windows
+    side: int  # of a square; 0: count windows
     square: Annotated[np.ndarray, "u8", (2 * _MAX_INAROW + 2, WORDS)]  # lines of the lower left square
-    lines: Int  # their number
-
-
-WEIGHTS = record_type(WeightsRecord)
+    lines: int  # their number
 
 
 class Heuristic(NamedTuple):
-    """A heuristic on one board; kernels take `starts` and `weights[0]`. Values are multiples of 1 / `unit`, exactly so
+    """A heuristic on one board; kernels take `starts` and `weights`. Values are multiples of 1 / `unit`, exactly so
     for lines of up to five, so equal positions have equal values in whatever order they are summed.
     """
 
     starts: Any  # four sets, one for each step of the layout: where the windows that count begin
-    weights: Any  # record array of length 1: `WEIGHTS`
+    weights: WeightsRecord
     unit: float
 
 
@@ -86,8 +83,8 @@ def window_heuristic(
     for number, step in enumerate(layout.steps):  # a direction without room repeats an earlier one
         repeated = step in layout.steps[:number]
         starts.append(nothing if repeated else line_starts(layout.board, step, layout.inarow))
-    weights: Any = np.zeros(1, WEIGHTS).view(np.recarray)
-    weights[0].own[: len(own)], weights[0].other[: len(other)] = own, other
+    weights = new_record(WeightsRecord)
+    weights.own[: len(own)], weights.other[: len(other)] = own, other
     return Heuristic(tuple(starts), weights, unit)
 
 
@@ -111,7 +108,7 @@ def _squares(spec: GameSpec, wide: bool | None) -> Heuristic:
         (side - 1, stride - 1),
     ]
     heuristic = window_heuristic(spec, (), (), 1.0, wide=wide)
-    weights = heuristic.weights[0]
+    weights = heuristic.weights
     weights.side, weights.lines = side, len(starts_and_steps)
     for number, (start, step) in enumerate(starts_and_steps):
         line = sum(1 << start + step * place for place in range(side))

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from inarow.games.kernels import bits_of, compiled_layout
+from inarow.games.kernels import bits_of, compiled_layout, new_record
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.search.limits import NO_LIMITS, Limits, Watch
-from inarow.search.minimax.alphabeta import ENTRY, WALK, MinimaxContext, advance, begin_walk
+from inarow.search.minimax.alphabeta import ENTRY, MinimaxContext, WalkRecord, advance, begin_walk
 from inarow.search.minimax.heuristics import Heuristic
 from inarow.search.solver.geometry import lines_through_cells
 
@@ -70,14 +70,14 @@ class Minimax:
         self._unit = heuristic.unit
         slots = memory // ENTRY.itemsize
         table: Any = np.zeros(1 << slots.bit_length() - 1 if slots else 0, ENTRY).view(np.recarray)
-        walk: Any = np.zeros(1, WALK).view(np.recarray)[0]
+        walk = new_record(WalkRecord)
         walk.prune, walk.all_best, walk.actions = prune, all_best, spec.actions
         start, order = Position.start(spec), centre_first(spec) if order is None else order
         walk.order[: spec.actions] = [start.landing_cell(int(action)) for action in order]
         quick_wins = np.ldexp(1.0, _HIGHEST_EXPONENT - np.arange(spec.cells + 1))  # above any heuristic
         walk.wins[: spec.cells + 1] = quick_wins if wins is None else wins
         layout = compiled_layout(spec, wide=wide)
-        self.context = MinimaxContext(layout, heuristic.starts, heuristic.weights[0], walk, table)
+        self.context = MinimaxContext(layout, heuristic.starts, heuristic.weights, walk, table)
 
     def search(
         self, position: Position, limits: Limits = NO_LIMITS, *, watch: Watch[MinimaxResult] | None = None

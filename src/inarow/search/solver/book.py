@@ -58,7 +58,6 @@ class Book:
         return {"keys": self.keys, "scores": self.scores}
 
     def save(self, path: Path) -> None:
-        """Writes the file whole or not at all."""
         header = {"board": str(self.spec), "plies": self.plies, "entries": len(self), "checksum": self.checksum}
         save_arrays(path, _KIND, header, self._arrays())
 

@@ -6,10 +6,11 @@ of the most expensive ones may be added. Solved positions are appended to a jour
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,9 +21,8 @@ from inarow.search.solver.book import Book, book_key, check_board
 from inarow.search.solver.solution import win_score
 from inarow.search.solver.solver import Solver
 from inarow.storage.journal import Journal, open_journal
-from inarow.workers import Pool
+from inarow.workers import Pool, Progress
 
-Progress = Callable[[int, int], None]
 Level = dict[int, Position]  # the positions of one ply by their key in the book
 
 _CHUNK = 16  # positions per task: neighbours, which share much of their trees
@@ -35,21 +35,12 @@ class _Task:
     moves: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Solved:
+class Solved(NamedTuple):
     """A line of the journal."""
 
     moves: str
     score: int
     nodes: int
-
-    def __str__(self) -> str:
-        return f"{self.moves} {self.score} {self.nodes}"
-
-    @classmethod
-    def parse(cls, line: str) -> Solved:
-        moves, score, nodes = line.split(" ")
-        return cls(moves, int(score), int(nodes))
 
 
 def build_book(
@@ -85,8 +76,9 @@ def build_book(
             f"entries is {entries}; on {spec} the positions of fewer than {plies} stones alone are {before}"
         )
     with open_journal(path, f"book {spec} {plies}", BookError) as journal:
-        lines = [Solved.parse(line) for line in journal.lines]
-        solved = {book_key(Position.parse(line.moves, spec)): line for line in lines}
+        solved = {}
+        for moves, score, nodes in (line.split(" ") for line in journal.lines):
+            solved[book_key(Position.parse(moves, spec))] = Solved(moves, int(score), int(nodes))
         solved |= _solve(levels[-1], solved, journal, spec, pool, memory, progress)
         beyond: Level = {}
         added = levels[-1]
@@ -115,7 +107,7 @@ def _solve(
     moves = tuple(keys)
     tasks = [_Task(str(spec), memory, moves[at : at + _CHUNK]) for at in range(0, len(moves), _CHUNK)]
     for lines in pool.map(_solve_chunk, tasks):
-        journal.add(map(str, lines))
+        journal.add(" ".join(map(str, line)) for line in lines)
         found |= {keys[line.moves]: line for line in lines}
         if progress is not None:
             progress(len(positions) - len(keys) + len(found), len(positions))
@@ -124,7 +116,8 @@ def _solve(
 
 def _levels(spec: GameSpec, plies: int) -> Iterator[Level]:
     """The unfinished positions of 0 to `plies` stones, by their key in the book."""
-    level = {book_key(start): start for start in (Position.start(spec),)}
+    start = Position.start(spec)
+    level = {book_key(start): start}
     yield level
     for _ in range(plies):
         following: Level = {}
@@ -194,7 +187,7 @@ def verify_book(
     others = np.flatnonzero(stones > plies)
     drawn = np.random.default_rng(seed).choice(others, min(sample, len(others)), replace=False)
     numbers = [*np.flatnonzero(stones <= plies), *drawn]
-    chosen = [position_of_key(int(book.keys[number]), book.spec) for number in numbers]
+    chosen = [Position.from_key(int(book.keys[number]), book.spec) for number in numbers]
     for done, position in enumerate(chosen, start=1):
         check_entry(book, position, solver.solve(position).score)
         if progress is not None:
@@ -206,8 +199,3 @@ def check_entry(book: Book, position: Position, truth: int | None) -> None:
     """Raises BookError if the score of a position in the book is not `truth`."""
     if book.score(position) != truth:
         raise BookError(f"the book says {book.score(position)} after {position.moves!r}; it is {truth}")
-
-
-def position_of_key(key: int, spec: GameSpec) -> Position:
-    """The position with this key, in which neither side has a line, reached by some legal game."""
-    return Position.from_key(key, spec)

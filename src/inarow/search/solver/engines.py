@@ -6,48 +6,51 @@ same time, each with its own worker; they share what they find through the engin
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
 
 import numpy as np
 
-from inarow.games.kernels import bits_of, compiled_layout
+from inarow.games.kernels import bits_of, compiled_layout, new_record
 from inarow.games.layout import Layout
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, GameSpec
 from inarow.games.symmetry import symmetries
-from inarow.search.solver.fast_kernel import EFFORT, prepare, search
+from inarow.search.solver.fast_kernel import FastEffort, prepare, search
 from inarow.search.solver.geometry import ConstantGeometry, GeometryRecord, lines_through_cells, make_geometry
-from inarow.search.solver.plain_kernel import NODE_LIMIT, NODES, STOPPED, PlainSearch, search_plain
+from inarow.search.solver.plain_kernel import Effort, PlainSearch, search_plain
 from inarow.search.solver.table import MIN_BUCKET_BITS
 
 _NO_LIMIT = 1 << 62
 
 
-class SearchWorker(Protocol):
+class SearchWorker(ABC):
     """The state of one thread."""
 
     quick_nodes: int  # nodes that take a few milliseconds; a longer search is worth a thread, where it can be stopped
 
+    def __init__(self, effort: Effort, stop: np.ndarray) -> None:
+        self._effort, self._stop = effort, stop
+
     @property
     def nodes(self) -> int:
         """Positions visited since the worker was opened; may be read while it works."""
+        return int(self._effort.nodes)
 
     def search(self, position: Position, beta: int, *, nodes: int | None = None) -> int | None:
         """A lower bound >= beta or an upper bound < beta of the score; None if stopped or after about `nodes` nodes."""
+        effort = self._effort
+        effort.node_limit = _NO_LIMIT if nodes is None else effort.nodes + nodes
+        effort.stopped = self._stop[0] = 0
+        bound = self._bound(position, beta)
+        return None if effort.stopped else int(bound)
 
     def stop(self) -> None:
         """Ends the search of another thread within milliseconds; repeat it, as one about to start may miss it."""
+        self._stop[0] = 1
 
-
-class Engine(Protocol):
-    """A compiled search on one board, with its table."""
-
-    max_workers: int  # how many threads may search at the same time
-
-    def open_worker(self) -> SearchWorker: ...
-
-    def clear(self) -> None:
-        """Forgets everything."""
+    @abstractmethod
+    def _bound(self, position: Position, beta: int) -> int:
+        """The same as `search`, meaningless once `stopped` is set."""
 
 
 # --- Boards with gravity in one word ---
@@ -62,7 +65,7 @@ class FastEngine:
     kernels are compiled for this board alone: faster, but that takes seconds, so by default only 6x7x4 has it.
     """
 
-    max_workers = 64
+    max_workers = 64  # threads that may search at the same time
 
     def __init__(self, spec: GameSpec, memory: int, *, constant: bool | None = None) -> None:
         deep_bytes = _BUCKET_BYTES << _DEEP_BITS
@@ -70,47 +73,33 @@ class FastEngine:
         self._shallow_bits = buckets.bit_length() - 1
         self._deep_ply = spec.cells - _DEEP_CELLS
         is_constant = spec == CONNECT_FOUR if constant is None else constant
-        self._geometry = ConstantGeometry(spec) if is_constant else make_geometry(spec)[0]
+        self._geometry = ConstantGeometry(spec) if is_constant else make_geometry(spec)
         self._table = np.zeros(2 * ((1 << _DEEP_BITS) + (1 << self._shallow_bits)), np.uint64)
 
-    def open_worker(self) -> FastSearchWorker:
-        effort: Any = np.zeros(1, EFFORT).view(np.recarray)
-        effort[0].deep_bits, effort[0].shallow_bits = _DEEP_BITS, self._shallow_bits
-        effort[0].deep_ply = self._deep_ply
-        return FastSearchWorker(self._geometry, effort, self._table)
+    def open_worker(self) -> SearchWorker:
+        effort = new_record(FastEffort)
+        effort.deep_bits, effort.shallow_bits = np.uint64(_DEEP_BITS), np.uint64(self._shallow_bits)
+        effort.deep_ply = self._deep_ply
+        return _FastWorker(self._geometry, effort, self._table)
 
     def clear(self) -> None:
+        """Forgets everything."""
         self._table.fill(0)
 
 
-class FastSearchWorker:
-    """See `SearchWorker`."""
-
+class _FastWorker(SearchWorker):
     quick_nodes = 20_000
 
-    def __init__(self, geometry: GeometryRecord, effort: Any, table: np.ndarray) -> None:
-        self._geometry, self._effort, self._table = geometry, effort, table
-        self._stop = np.zeros(1, np.uint8)
+    def __init__(self, geometry: GeometryRecord, effort: FastEffort, table: np.ndarray) -> None:
+        super().__init__(effort, np.zeros(1, np.uint8))
+        self._context = geometry, effort, table
 
-    @property
-    def nodes(self) -> int:
-        return int(self._effort[0].nodes)
-
-    def search(self, position: Position, beta: int, *, nodes: int | None = None) -> int | None:
-        effort = self._effort[0]
-        effort.node_limit = _NO_LIMIT if nodes is None else effort.nodes + nodes
-        effort.stopped = self._stop[0] = 0
+    def _bound(self, position: Position, beta: int) -> int:
         stones, mask = np.uint64(position.stones), np.uint64(position.mask)
-        settled, bound, again = prepare(stones, mask, beta, self._geometry, effort, self._table)
+        settled, bound, again = prepare(stones, mask, beta, *self._context)
         if not settled:
-            beta = beta if again else 1 - beta
-            bound = search(0, beta, 1, self._geometry, effort, self._table, self._stop)
-            if effort.stopped:
-                return None
-        return int(bound if again else -bound)
-
-    def stop(self) -> None:
-        self._stop[0] = 1
+            bound = search(0, beta if again else 1 - beta, 1, *self._context, self._stop)
+        return bound if again else -bound
 
 
 # --- All boards ---
@@ -138,36 +127,23 @@ class PlainEngine:
             symmetry_plies=spec.cells // 2,
             cell_order=lines_through_cells(spec),
             moves=np.zeros(moves, np.int64),
-            effort=np.zeros(3, np.int64),
+            effort=new_record(Effort),
             stop=np.zeros(1, np.uint8),
         )
 
-    def open_worker(self) -> PlainSearchWorker:
-        return PlainSearchWorker(self._layout, self._search, self._quick_nodes)
+    def open_worker(self) -> SearchWorker:
+        return _PlainWorker(self._layout, self._search, self._quick_nodes)
 
     def clear(self) -> None:
+        """Forgets everything."""
         self._search.bounds.fill(0)
 
 
-class PlainSearchWorker:
-    """See `SearchWorker`."""
-
+class _PlainWorker(SearchWorker):
     def __init__(self, layout: Layout, search: PlainSearch, quick_nodes: int) -> None:
-        self.quick_nodes = quick_nodes
-        self._layout = layout
-        self._search = search
-        search.effort[NODES] = 0
+        super().__init__(search.effort, search.stop)
+        self.quick_nodes, self._layout, self._search = quick_nodes, layout, search
+        search.effort.nodes = 0
 
-    @property
-    def nodes(self) -> int:
-        return int(self._search.effort[NODES])
-
-    def search(self, position: Position, beta: int, *, nodes: int | None = None) -> int | None:
-        effort = self._search.effort
-        effort[NODE_LIMIT] = _NO_LIMIT if nodes is None else effort[NODES] + nodes
-        effort[STOPPED] = self._search.stop[0] = 0
-        bound = search_plain(self._layout, *bits_of(position, self._layout), position.ply, beta, 0, self._search)
-        return None if effort[STOPPED] else int(bound)
-
-    def stop(self) -> None:
-        self._search.stop[0] = 1
+    def _bound(self, position: Position, beta: int) -> int:
+        return search_plain(self._layout, *bits_of(position, self._layout), position.ply, beta, 0, self._search)

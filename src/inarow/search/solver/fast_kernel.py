@@ -7,15 +7,16 @@ into anything, it plays every move with all that follows by force, and settles w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Protocol
+from typing import Annotated
 
 import numpy as np
 from numba.extending import register_jitable
 
 from inarow.games.bits import count_cells
-from inarow.games.kernels import Int, Word, kernel, record_type
+from inarow.games.kernels import Word, kernel, record_type
 from inarow.search.solver.geometry import ONE, ZERO, GeometryRecord, from_upward, has_line, open_lines, winning_cells
 from inarow.search.solver.lanes import prefetch
+from inarow.search.solver.plain_kernel import Effort
 from inarow.search.solver.table import HIGHEST, LOWEST, inlined, lower_of, probe, scramble, store, upper_of
 
 _TWO = np.uint64(2)
@@ -26,8 +27,8 @@ _NO_BOUND = 64  # above every score
 _Chain = tuple[Word, Word, Word, Word, int, Word, int]
 
 
-class ChildRecord(Protocol):
-    """A quiet position to search."""
+class ChildRecord:
+    """A quiet position to search, as a record."""
 
     stones: Word
     others: Word
@@ -35,27 +36,21 @@ class ChildRecord(Protocol):
     other_wins: Word
     bucket: Word
     tag: Word
-    ply: Int
-    order: Int
+    ply: int
+    order: int
 
 
 CHILD = record_type(ChildRecord)
 MAX_CHILDREN = 1024  # children on the way from the root to a leaf, all together: at most actions times cells
 
 
-class EffortRecord(Protocol):
-    """The state of one worker."""
+class FastEffort(Effort):
+    """The state of one worker, as a record."""
 
-    nodes: Int
-    node_limit: Int
-    stopped: Int
-    deep_ply: Int  # from here on the deep table, without mirror images
+    deep_ply: int  # from here on the deep table, without mirror images
     deep_bits: Word  # buckets of the deep table, as a power of two
     shallow_bits: Word
     children: Annotated[Sequence[ChildRecord], CHILD, MAX_CHILDREN]
-
-
-EFFORT = record_type(EffortRecord)
 
 
 # What makes a move promising. For its side afterwards: winning cells directly above a playable cell,
@@ -66,7 +61,7 @@ _ABOVE, _TWO_ABOVE, _USEFUL, _FORCED, _AGAIN, _OPEN, _OTHERS_OPEN = 104, 40, 24,
 
 @kernel
 def prepare(
-    stones: Word, mask: Word, beta: int, geometry: GeometryRecord, effort: EffortRecord, table: np.ndarray
+    stones: Word, mask: Word, beta: int, geometry: GeometryRecord, effort: FastEffort, table: np.ndarray
 ) -> tuple[bool, int, bool]:
     """What is known of an unfinished position without a search: (whether a bound settles the null window at beta, that
     bound, whether it is for the same side to move). The bound and further searches are for the quiet position that
@@ -104,7 +99,7 @@ def search(
     beta: int,
     base: int,
     geometry: GeometryRecord,
-    effort: EffortRecord,
+    effort: FastEffort,
     table: np.ndarray,
     stop: np.ndarray,
 ) -> int:
@@ -146,7 +141,7 @@ def search(
 
 @register_jitable
 def _expand(
-    node: ChildRecord, beta: int, base: int, geometry: GeometryRecord, effort: EffortRecord, table: np.ndarray
+    node: ChildRecord, beta: int, base: int, geometry: GeometryRecord, effort: FastEffort, table: np.ndarray
 ) -> tuple[int, int]:
     """Writes children to search to effort.children[base:]; returns (how many, best score of the others, up to beta)."""
     stones, others, wins, other_wins, ply = node.stones, node.others, node.wins, node.other_wins, node.ply
@@ -190,7 +185,7 @@ def _place(
     other_wins: Word,
     ply: int,
     geometry: GeometryRecord,
-    effort: EffortRecord,
+    effort: FastEffort,
 ) -> None:
     """Writes a quiet position to a record, with its place in the table."""
     child.stones, child.others, child.wins, child.other_wins, child.ply = stones, others, wins, other_wins, ply
@@ -218,7 +213,7 @@ def _threat_promise(wins: Word, other_wins: Word, playable: Word, geometry: Geom
 
 
 @register_jitable
-def _consult(ply: int, beta: int, base: int, count: int, best: int, effort: EffortRecord, table: np.ndarray) -> int:
+def _consult(ply: int, beta: int, base: int, count: int, best: int, effort: FastEffort, table: np.ndarray) -> int:
     """Looks up all children before any is searched, and marks the settled ones; returns the best score known."""
     for index in range(base, base + count):
         child = effort.children[index]
@@ -236,7 +231,7 @@ def _consult(ply: int, beta: int, base: int, count: int, best: int, effort: Effo
 
 
 @inlined
-def _locate(stones: Word, others: Word, ply: int, geometry: GeometryRecord, effort: EffortRecord) -> tuple[Word, Word]:
+def _locate(stones: Word, others: Word, ply: int, geometry: GeometryRecord, effort: FastEffort) -> tuple[Word, Word]:
     """(bucket, tag) of a position, shared with its mirror image before the deep plies. The deep part of the table comes
     first, small enough to stay in the processor's cache.
     """

@@ -10,7 +10,7 @@ faster (`tools/benchmarks/general_geometry.py`). Numba caches both on disk.
 from __future__ import annotations
 
 from functools import cache
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, cast
 
 import numpy as np
 from numba import types
@@ -27,7 +27,7 @@ from numba.extending import (
 from numba.np.numpy_support import from_dtype
 
 from inarow.games.bits import count_cells
-from inarow.games.kernels import Int, Word, record_type
+from inarow.games.kernels import Word, new_record, record_type
 from inarow.games.layout import layout_of
 from inarow.games.position import cells_of
 from inarow.games.rules import line_gaps, line_starts
@@ -37,7 +37,7 @@ from inarow.search.solver.lanes import four_gaps, has_four
 ZERO, ONE = np.uint64(0), np.uint64(1)
 
 
-class GeometryRecord(Protocol):
+class GeometryRecord:
     """A board with gravity that fits one word: a record, or a `ConstantGeometry`."""
 
     cells: Word  # every cell
@@ -48,12 +48,12 @@ class GeometryRecord(Protocol):
     stride: Word  # rows + 1
     key_bits: Word
     key_mask: Word
-    columns: Int
-    area: Int  # number of cells
-    inarow: Int
+    columns: int
+    area: int  # number of cells
+    inarow: int
     steps: Annotated[np.ndarray, "i8", 4]  # directions in which a line fits
-    is_four: Int  # four in a row, and lines fit in all directions or only upward
-    has_even_rows: Int  # zugzwang arguments hold for an even number of rows only
+    is_four: int  # four in a row, and lines fit in all directions or only upward
+    has_even_rows: int  # zugzwang arguments hold for an even number of rows only
     column_cells: Annotated[np.ndarray, "u8", 64]  # by bit: the cells of its column
     cell_order: Annotated[np.ndarray, "i8", 64]  # by bit: what the cell itself is worth in move ordering
 
@@ -63,11 +63,11 @@ GEOMETRY = record_type(GeometryRecord)
 _LINE_WORTH, _CENTRE_WORTH = 14, 8  # in move ordering: a line through the cell, and a column towards the centre
 
 
-def make_geometry(spec: GameSpec) -> Any:
-    """The geometry of a board with gravity that fits one word, as a record array of length 1."""
+@cache
+def make_geometry(spec: GameSpec) -> GeometryRecord:
+    """The geometry of a board with gravity that fits one word, as a record."""
     layout = layout_of(spec)
-    array = np.zeros(1, GEOMETRY).view(np.recarray)
-    geometry: Any = array[0]
+    geometry: Any = new_record(GeometryRecord)  # to which plain integers may be assigned
     geometry.bottom, geometry.cells = layout.bottom, layout.board
     geometry.sentinels = layout.bottom << spec.rows
     geometry.odd_rows = layout.bottom * sum(1 << height for height in range(0, spec.rows, 2))
@@ -86,7 +86,7 @@ def make_geometry(spec: GameSpec) -> Any:
         off_centre = abs(2 * column - spec.columns + 1) // 2
         geometry.column_cells[cell] = column_cells << column * layout.stride
         geometry.cell_order[cell] = _LINE_WORTH * lines[cell] - _CENTRE_WORTH * off_centre
-    return array
+    return cast(GeometryRecord, geometry)
 
 
 def lines_through_cells(spec: GameSpec) -> np.ndarray:
@@ -109,7 +109,6 @@ def winning_cells(stones: Word, free: Word, geometry: GeometryRecord) -> Word:
 
 @register_jitable(forceinline=True)
 def has_line(stones: Word, geometry: GeometryRecord) -> bool:
-    """Whether the stones contain a line."""
     if geometry.is_four:
         return has_four(stones, geometry.stride)
     return _has_any_line(stones, geometry)
@@ -153,19 +152,14 @@ def open_lines(cell: Word, reach: Word, geometry: GeometryRecord) -> int:
 # --- Constants of the machine code ---
 
 
-class ConstantGeometry:
+class ConstantGeometry(GeometryRecord):
     """Has the fields of the record of `make_geometry`, in Python and in compiled code."""
 
     def __init__(self, spec: GameSpec) -> None:
         self._numba_type_ = _GeometryType(spec)
 
     def __getattr__(self, field: str) -> Any:
-        return getattr(_record(self._numba_type_.spec), field)
-
-
-@cache
-def _record(spec: GameSpec) -> Any:
-    return make_geometry(spec)[0]
+        return self._numba_type_.value(field)
 
 
 class _GeometryType(types.Type):
@@ -176,7 +170,7 @@ class _GeometryType(types.Type):
         super().__init__(name=f"Geometry({spec})")
 
     def value(self, field: str) -> Any:
-        return getattr(_record(self.spec), field)
+        return getattr(make_geometry(self.spec), field)
 
     def kind_of(self, field: str) -> types.Type:
         value = self.value(field)

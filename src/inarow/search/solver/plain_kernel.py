@@ -17,12 +17,18 @@ from inarow.games.kernels import hash_key, kernel
 from inarow.games.layout import Layout
 from inarow.games.rules import has_line, playable, winning_cells
 
-NODES, NODE_LIMIT, STOPPED = 0, 1, 2  # places in `PlainSearch.effort`
-
 _CHECK_INTERVAL = 63  # nodes between two checks of the stop flag, minus one; a few milliseconds on the largest boards
 _OFFSET = 128  # above every score; makes stored bounds positive
 _THREAT = 64  # what a winning cell is worth in move ordering, against one line through the cell
 _NO_SCORE = -_OFFSET
+
+
+class Effort:
+    """What a search has spent and may spend, as a record."""
+
+    nodes: int
+    node_limit: int
+    stopped: int
 
 
 class PlainSearch(NamedTuple):
@@ -34,7 +40,7 @@ class PlainSearch(NamedTuple):
     symmetry_plies: int  # positions of fewer stones share an entry with their images
     cell_order: np.ndarray  # [bits] int64, lines through each cell
     moves: np.ndarray  # [total] int64, lists of cells still to be tried, one list behind the other
-    effort: np.ndarray  # [3] int64: nodes, node limit, whether stopped
+    effort: Effort
     stop: np.ndarray  # [1] uint8, set by another thread to end the search
 
 
@@ -50,12 +56,11 @@ def search_plain(layout: Layout, stones: Bits, mask: Bits, ply: int, beta: int, 
     nothing once the search is stopped. The game is not over; `search.moves[base:]` is free for use. (Called from
     Python itself: Numba cannot cache a kernel that calls a recursive one.)
     """
-    search.effort[NODES] += 1
-    if search.effort[NODES] & _CHECK_INTERVAL == 0 and (
-        search.stop[0] != 0 or search.effort[NODES] >= search.effort[NODE_LIMIT]
-    ):
-        search.effort[STOPPED] = 1
-    if search.effort[STOPPED] != 0:
+    effort = search.effort
+    effort.nodes += 1
+    if effort.nodes & _CHECK_INTERVAL == 0 and (search.stop[0] != 0 or effort.nodes >= effort.node_limit):
+        effort.stopped = 1
+    if effort.stopped != 0:
         return 0
     free = playable(mask, layout)
     if any_cell(winning_cells(stones, mask, layout) & free):
@@ -80,7 +85,7 @@ def search_plain(layout: Layout, stones: Bits, mask: Bits, ply: int, beta: int, 
     for index in range(base, end):
         stone = single_cell(search.moves[index], mask)
         score = -search_plain(layout, mask ^ stones, mask | stone, ply + 1, 1 - beta, end, search)
-        if search.effort[STOPPED] != 0:
+        if effort.stopped != 0:
             return 0
         best = max(best, score)
         if best >= beta:

@@ -16,7 +16,7 @@ from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.search.limits import NO_LIMITS, POLL_SECONDS, Limits, Watch
 from inarow.search.solver.book import Book
-from inarow.search.solver.engines import Engine, FastEngine, PlainEngine, SearchWorker
+from inarow.search.solver.engines import FastEngine, PlainEngine, SearchWorker
 from inarow.search.solver.solution import Analysis, Solution, plies_to_end, win_score
 
 DEFAULT_MEMORY = 256 << 20
@@ -44,7 +44,7 @@ class Solver:
         self._book = book
         is_sure = spec.gravity and spec.fits_word
         self._usual_limits = NO_LIMITS if is_sure else Limits(nodes=UNSURE_NODES)
-        self._engine: Engine = FastEngine(spec, memory) if is_sure else PlainEngine(spec, memory)
+        self._engine = FastEngine(spec, memory) if is_sure else PlainEngine(spec, memory)
         self._workers = [self._engine.open_worker() for _ in range(min(threads, self._engine.max_workers))]
         self._lock = threading.Lock()
 
@@ -206,7 +206,6 @@ class NullWindowSearch:
         return self._solution()
 
     def _solution(self) -> Solution:
-        """What is known now."""
         is_exact = self.lower == self.upper
         return Solution(
             lower=self.lower,

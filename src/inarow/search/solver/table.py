@@ -41,13 +41,11 @@ def scramble(key: Word, key_bits: Word, key_mask: Word) -> Word:
 
 @inlined
 def lower_of(word: Word) -> int:
-    """The lower bound in an entry."""
     return np.int64(word & _SIX_BITS) + LOWEST
 
 
 @inlined
 def upper_of(word: Word) -> int:
-    """The upper bound in an entry."""
     return HIGHEST - np.int64((word >> _SIX) & _SIX_BITS)
 
 

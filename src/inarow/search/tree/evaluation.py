@@ -7,7 +7,7 @@ that complete a line, and the cells of a column that a side gets if both fill co
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba.extending import register_jitable
@@ -15,7 +15,7 @@ from numba.extending import register_jitable
 from inarow.errors import NetError
 from inarow.games.bits import Bits, has_cell
 from inarow.games.compiled_bits import mixed
-from inarow.games.kernels import bits_of, compiled_layout, kernel
+from inarow.games.kernels import bits_of, compiled_layout, kernel, new_arrays
 from inarow.games.layout import Layout
 from inarow.games.position import Position
 from inarow.games.rules import playable, winning_cells
@@ -50,17 +50,15 @@ def write_planes(planes: np.ndarray, place: int, stones: Bits, mask: Bits, ply: 
             planes[place, ON_BOARD, row, column] = 1.0
 
 
+_write_from_python = kernel(write_planes)
+
+
 def planes_of(position: Position) -> np.ndarray:
     """The planes of one position."""
     layout = compiled_layout(position.spec)
     planes = np.empty((1, PLANES, layout.rows, layout.columns), np.float32)
-    _write_one(planes, *bits_of(position, layout), position.ply, layout)
+    _write_from_python(planes, 0, *bits_of(position, layout), position.ply, layout)
     return planes[0]
-
-
-@kernel
-def _write_one(planes: np.ndarray, stones: Bits, mask: Bits, ply: int, layout: Layout) -> None:
-    write_planes(planes, 0, stones, mask, ply, layout)
 
 
 # --- The evaluator ---
@@ -76,21 +74,15 @@ def uniform_evaluator(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.zeros(planes[:, 0].shape, np.float32), np.zeros(len(planes), np.float32)
 
 
-def checked_answers(evaluate: Evaluate, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What an evaluator answers, as kernels take it: contiguous float32; raises NetError for wrong shapes."""
-    logits, values = evaluate(planes)
-    check_shapes(planes, logits, values)
-    return np.ascontiguousarray(logits, np.float32), np.ascontiguousarray(values, np.float32)
-
-
-def check_shapes(planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
-    """Raises NetError if an evaluator does not answer as it should."""
+def checked_answers(planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The answers of an evaluator as kernels take them: contiguous float32; raises NetError for wrong shapes."""
     count, _, rows, columns = planes.shape
     if logits.shape != (count, rows, columns) or values.shape != (count,):
         raise NetError(
             f"the net answers in shapes {logits.shape} and {values.shape}; "
             f"an AlphaZero net answers in {(count, rows, columns)} and {(count,)}"
         )
+    return np.ascontiguousarray(logits, np.float32), np.ascontiguousarray(values, np.float32)
 
 
 # --- The cache ---
@@ -101,28 +93,23 @@ class Cache(NamedTuple):
     entry there. Entries of an older generation are void, so clearing the cache costs nothing.
     """
 
-    keys: np.ndarray  # [entries] uint64
-    generation: np.ndarray  # [entries] int32, when it was written
-    values: np.ndarray  # [entries] float32, for the side to move
-    priors: np.ndarray  # [entries, actions] float32, of the children of a node in their order
-    current: np.ndarray  # [1] int32, the generation that counts
+    keys: Annotated[np.ndarray, np.uint64, "entries"]
+    generation: Annotated[np.ndarray, np.int32, "entries"]  # when it was written
+    values: Annotated[np.ndarray, np.float32, "entries"]  # for the side to move
+    priors: Annotated[np.ndarray, np.float32, "entries actions"]  # of the children of a node in their order
+    current: Annotated[np.ndarray, np.int32, "one"]  # the generation that counts
 
 
 def make_cache(memory: int, actions: int) -> Cache:
     """An empty cache of at most `memory` bytes, and at least 16 entries: a power of two."""
     entry_bytes = 8 + 4 + 4 + 4 * actions
     entries = max(16, 1 << (memory // entry_bytes).bit_length() - 1)
-    return Cache(
-        keys=np.zeros(entries, np.uint64),
-        generation=np.zeros(entries, np.int32),
-        values=np.zeros(entries, np.float32),
-        priors=np.zeros((entries, actions), np.float32),
-        current=np.ones(1, np.int32),
-    )
+    cache = new_arrays(Cache, entries=entries, actions=actions, one=1)
+    clear_cache(cache)
+    return cache
 
 
 def clear_cache(cache: Cache) -> None:
-    """Makes all entries void."""
     cache.current[0] += 1
 
 

@@ -6,16 +6,13 @@ behind their parent, so a tree can be cut down to a subtree in place.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba.extending import register_jitable
 
-from inarow.games.bits import WORDS, Wide
-from inarow.games.kernels import kernel
-from inarow.games.layout import Layout
+from inarow.games.kernels import kernel, new_arrays
 from inarow.games.position import Position
-from inarow.games.rules import action_count
 from inarow.games.spec import GameSpec
 
 ROOT, SLOTS, USED, VISITED, IS_FULL = range(5)
@@ -35,16 +32,17 @@ class TreeArrays(NamedTuple):
     not need: `tried` and `spread` with a network, `prior` with rollouts.
     """
 
-    visits: np.ndarray  # [slots] int32
-    total: np.ndarray  # sum of results: int32 with rollouts, 2 for a win and 1 for a draw; else float32 of [-1, 1]
-    first: np.ndarray  # int32, the first child
-    size: np.ndarray  # int16, number of children; 0 before they are added
-    cell: np.ndarray  # int16, the stone that leads here
-    proof: np.ndarray  # int16
-    tried: np.ndarray  # int16, children with a visit, which come first
-    spread: np.ndarray  # float32, 1 / sqrt(visits)
-    prior: np.ndarray  # float32, probability of the move that leads here; siblings' sum to 1
-    counts: np.ndarray  # [trees, 5] int64
+    visits: Annotated[np.ndarray, np.int32, "slots"]
+    total: Annotated[np.ndarray, np.int32, "slots"]
+    """Sum of results: with rollouts 2 for a win and 1 for a draw; with a network float32 of [-1, 1]."""
+    first: Annotated[np.ndarray, np.int32, "slots"]  # the first child
+    size: Annotated[np.ndarray, np.int16, "slots"]  # number of children; 0 before they are added
+    cell: Annotated[np.ndarray, np.int16, "slots"]  # the stone that leads here
+    proof: Annotated[np.ndarray, np.int16, "slots"]
+    tried: Annotated[np.ndarray, np.int16, "rollout_slots"]  # children with a visit, which come first
+    spread: Annotated[np.ndarray, np.float32, "rollout_slots"]  # 1 / sqrt(visits)
+    prior: Annotated[np.ndarray, np.float32, "network_slots"]  # of the move that leads here; siblings' sum to 1
+    counts: Annotated[np.ndarray, np.int64, "trees counters"]
 
 
 ROLLOUT_SLOT_BYTES = 4 * 4 + 4 * 2
@@ -59,31 +57,22 @@ def bytes_for_game(spec: GameSpec, simulations: int) -> int:
 
 def make_rollout_tree(memory: int) -> TreeArrays:
     """One tree of at most `memory` bytes that has at least a root."""
-    return _make_trees(1, min(max(1, memory // ROLLOUT_SLOT_BYTES), MAX_NODES), with_network=False)
+    slots = min(max(1, memory // ROLLOUT_SLOT_BYTES), MAX_NODES)
+    return _laid_out(new_arrays(TreeArrays, slots=slots, rollout_slots=slots, network_slots=0, trees=1, counters=5))
 
 
 def make_network_trees(trees: int, slots: int) -> TreeArrays:
     """Trees of `slots` nodes each."""
-    return _make_trees(trees, slots, with_network=True)
-
-
-def _make_trees(trees: int, slots: int, *, with_network: bool) -> TreeArrays:
     count = trees * slots
-    rollout_count, network_count = (0, count) if with_network else (count, 0)
-    counts = np.zeros((trees, 5), np.int64)
-    counts[:, ROOT], counts[:, SLOTS] = np.arange(trees) * slots, slots
-    tree = TreeArrays(
-        visits=np.empty(count, np.int32),
-        total=np.empty(count, np.float32 if with_network else np.int32),
-        first=np.empty(count, np.int32),
-        size=np.empty(count, np.int16),
-        cell=np.empty(count, np.int16),
-        proof=np.empty(count, np.int16),
-        tried=np.empty(rollout_count, np.int16),
-        spread=np.empty(rollout_count, np.float32),
-        prior=np.empty(network_count, np.float32),
-        counts=counts,
-    )
+    tree = new_arrays(TreeArrays, slots=count, rollout_slots=0, network_slots=count, trees=trees, counters=5)
+    return _laid_out(tree._replace(total=np.zeros(count, np.float32)))
+
+
+def _laid_out(tree: TreeArrays) -> TreeArrays:
+    """Trees of the same number of slots, each with an unvisited root."""
+    trees = len(tree.counts)
+    slots = len(tree.visits) // trees
+    tree.counts[:, ROOT], tree.counts[:, SLOTS] = np.arange(trees) * slots, slots
     for number in range(trees):
         reset_tree(tree, number)
     return tree
@@ -119,7 +108,7 @@ def descend(tree: TreeArrays, cell: int) -> bool:
     """Makes the visited child on `cell` the root of the only tree and drops the rest; False if there is none."""
     children = np.arange(tree.first[0], tree.first[0] + tree.size[0])
     found = children[(tree.cell[children] == cell) & (tree.visits[children] > 0)]
-    if not found.size:
+    if not len(found):
         return False
     place = np.zeros(tree.counts[0, USED], np.int32)
     used = _number_subtree(tree.first, tree.size, int(found[0]), place)
@@ -149,20 +138,15 @@ def _number_subtree(first: np.ndarray, size: np.ndarray, root: int, place: np.nd
 
 def follow_game(tree: TreeArrays, root: Position | None, position: Position) -> bool:
     """Whether a tree could be cut down to a later position of the game of its root."""
-    played = None if root is None else moves_between(root, position)
-    return played is not None and all(descend(tree, cell) for cell in played)
-
-
-def moves_between(before: Position, after: Position) -> list[int] | None:
-    """The cells of the moves that lead from a position to a later one of the same game, else None."""
-    plies = len(before.actions)
-    if before.spec != after.spec or after.actions[:plies] != before.actions or len(after.actions) == plies:
-        return None
-    cells = []
-    for action in after.actions[plies:]:
-        cells.append(before.landing_cell(action))
-        before = before.play(action)
-    return cells
+    plies = 0 if root is None else len(root.actions)
+    if root is None or position.spec != root.spec or position.actions[:plies] != root.actions:
+        return False
+    played = position.actions[plies:]
+    for action in played:
+        if not descend(tree, root.landing_cell(action)):
+            return False
+        root = root.play(action)
+    return bool(played)
 
 
 # --- Proofs ---
@@ -195,27 +179,18 @@ def prove(path: np.ndarray, length: int, tree: TreeArrays) -> None:
 class SearchState(NamedTuple):
     """Where the search of each network tree is."""
 
-    stones: np.ndarray  # [games, words] uint64, of the side to move at the root
-    mask: np.ndarray  # [games, words] uint64
-    ply: np.ndarray  # [games] int32
-    done: np.ndarray  # [games] int32, simulations
-    wanted: np.ndarray  # [games] int32
-    noise: np.ndarray  # [games, actions] float32, Gumbel or gamma variates for the root's children
-    value: np.ndarray  # [games] float32, the network's value of the root for its side to move; nan before
-    path: np.ndarray  # [games, cells + 1] int32, nodes of the simulation that waits for the network
-    length: np.ndarray  # [games] int32, moves in it
-    leaf_stones: np.ndarray  # [games, words] uint64, its last position
-    leaf_mask: np.ndarray  # [games, words] uint64
-
-
-def make_search_state(games: int, layout: Layout) -> SearchState:
-    """The state before any search."""
-    stones, mask, leaf_stones, leaf_mask = np.zeros((4, games, word_count(layout)), np.uint64)
-    ply, done, wanted, length = np.zeros((4, games), np.int32)
-    noise = np.zeros((games, action_count(layout)), np.float32)
-    value = np.full(games, np.nan, np.float32)
-    path = np.zeros((games, layout.rows * layout.columns + 1), np.int32)
-    return SearchState(stones, mask, ply, done, wanted, noise, value, path, length, leaf_stones, leaf_mask)
+    stones: Annotated[np.ndarray, np.uint64, "games words"]  # of the side to move at the root
+    mask: Annotated[np.ndarray, np.uint64, "games words"]
+    ply: Annotated[np.ndarray, np.int32, "games"]
+    done: Annotated[np.ndarray, np.int32, "games"]  # simulations
+    wanted: Annotated[np.ndarray, np.int32, "games"]
+    noise: Annotated[np.ndarray, np.float32, "games actions"]  # Gumbel or gamma variates for the root's children
+    value: Annotated[np.ndarray, np.float32, "games"]
+    """The network's value of the root for its side to move; nan before there is one."""
+    path: Annotated[np.ndarray, np.int32, "games plies"]  # nodes of the simulation that waits for the network
+    length: Annotated[np.ndarray, np.int32, "games"]  # moves in it
+    leaf_stones: Annotated[np.ndarray, np.uint64, "games words"]  # its last position
+    leaf_mask: Annotated[np.ndarray, np.uint64, "games words"]
 
 
 @register_jitable
@@ -223,11 +198,6 @@ def reset_search(state: SearchState, game: int) -> None:
     """Puts a search before its first simulation."""
     state.done[game] = 0
     state.value[game] = np.nan
-
-
-def word_count(layout: Layout) -> int:
-    """Machine words of a set of cells."""
-    return WORDS if isinstance(layout.board, Wide) else 1
 
 
 def array_bytes(*parts: NamedTuple) -> int:

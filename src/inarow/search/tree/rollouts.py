@@ -84,7 +84,6 @@ def _evaluate_leaf(
 def random_rollout(
     leaf: RandomRollout, layout: Layout, stones: Bits, mask: Bits, ply: int, heights: np.ndarray, rng: Generator
 ) -> int:
-    """The result of a random game."""
     fill_heights(heights, mask, layout)
     return playout(layout, stones, mask, ply, heights, rng)[0]
 

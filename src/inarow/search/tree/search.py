@@ -23,9 +23,9 @@ from inarow.search.limits import Limits, Watch
 from inarow.search.tree import memory as arrays
 from inarow.search.tree import selection
 from inarow.search.tree.config import USUAL_EXPLORATION, Progress, SearchConfig, TreeResult, Uct, search_rules
-from inarow.search.tree.evaluation import Evaluate, checked_answers, make_cache
+from inarow.search.tree.evaluation import Evaluate, checked_answers
 from inarow.search.tree.rollouts import RandomRollout, RolloutContext, Rollouts, grow
-from inarow.search.tree.simulation import SearchContext, advance, look, make_batch
+from inarow.search.tree.simulation import advance, look, make_batch, new_search
 
 Final = Literal["visits", "score"]
 
@@ -224,14 +224,8 @@ class NetSearch:
         self._evaluate = evaluate
         layout = compiled_layout(spec, wide=wide)
         slots = min(arrays.MAX_NODES // games, max(spec.actions + 1, memory // (games * arrays.NETWORK_SLOT_BYTES)))
-        self._search = SearchContext(
-            layout=layout,
-            tree=arrays.make_network_trees(games, slots),
-            state=arrays.make_search_state(games, layout),
-            cache=make_cache(cache_memory, spec.actions),
-            rules=search_rules(config, rule=rule),
-            plan=selection.halving_plan(config.considered, 1),
-        )
+        self._search = new_search(layout, games, slots, cache_memory, search_rules(config, rule=rule))
+        self._considered = config.considered
         self._batch = make_batch(games, layout)
         self._advance = selection.kernel_for(advance, type(self._search.rules.rule))
         self._root: Position | None = None
@@ -276,7 +270,7 @@ class NetSearch:
         if search.rules.is_gumbel and search.plan.shape[1] != simulations:
             if simulations > selection.MAX_PLANNED_SIMULATIONS:
                 raise InvalidLimitError(f"root=gumbel plans at most {selection.MAX_PLANNED_SIMULATIONS} simulations")
-            self._search = search._replace(plan=selection.halving_plan(len(search.plan) - 1, simulations))
+            self._search = search._replace(plan=selection.halving_plan(self._considered, simulations))
 
     def _place(self, position: Position, game: int) -> None:
         state, (stones, mask) = self._search.state, bits_of(position, self._search.layout)
@@ -300,7 +294,8 @@ class NetSearch:
                 wanted[:] = min(limit, before + max(1, min(_SLICE, left // self.spec.actions)))
             asked = self._advance(self._search, batch)
             if asked:
-                logits, values = checked_answers(self._evaluate, batch.planes[:asked])
+                planes = batch.planes[:asked]
+                logits, values = checked_answers(planes, *self._evaluate(planes))
             else:
                 logits, values = self._batch.logits, self._batch.values
                 if is_late or progress is None or int(done.sum()) == before:
@@ -321,7 +316,7 @@ class NetSearch:
         if size == 0:  # proven without a simulation
             # A cell that wins at once; in a lost position one that meets a threat, or any, near the centre.
             layout = self._search.layout
-            cells = cells_of(to_int(look(layout, *bits_of(position, layout), position.ply)[1]))
+            cells = cells_of(to_int(look(*bits_of(position, layout), position.ply, layout)[1]))
             action = position.action_of(cells[len(cells) // 2])
         else:
             children = np.arange(tree.first[root], tree.first[root] + size)

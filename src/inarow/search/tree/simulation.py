@@ -8,17 +8,17 @@ the cache and at last given to the network, together with the leaves of all game
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba.extending import register_jitable
 
 from inarow.games.bits import Bits, any_cell, count_cells, first_cell, load, single_cell, store
-from inarow.games.kernels import hash_key, kernel
+from inarow.games.kernels import board_sizes, hash_key, kernel, new_arrays
 from inarow.games.layout import Layout
 from inarow.games.rules import playable, row_and_column, winning_cells
 from inarow.search.tree.config import SearchRules
-from inarow.search.tree.evaluation import PLANES, Cache, entry_of, has_entry, keep, write_planes
+from inarow.search.tree.evaluation import PLANES, Cache, entry_of, has_entry, keep, make_cache, write_planes
 from inarow.search.tree.memory import (
     DRAWN,
     ROOT,
@@ -26,6 +26,7 @@ from inarow.search.tree.memory import (
     UNKNOWN,
     SearchState,
     TreeArrays,
+    make_network_trees,
     prove,
     proven_value,
     take_slots,
@@ -44,23 +45,26 @@ class SearchContext(NamedTuple):
     plan: np.ndarray  # `halving_plan` of at least as many simulations as a search may run; unused under PUCT
 
 
+def new_search(layout: Layout, games: int, slots: int, cache_memory: int, rules: SearchRules) -> SearchContext:
+    """Searches of some games, each in a tree of `slots` nodes, with one cache and without a plan."""
+    sizes = board_sizes(layout)
+    tree, state = make_network_trees(games, slots), new_arrays(SearchState, games=games, **sizes)
+    cache = make_cache(cache_memory, sizes["actions"])
+    return SearchContext(layout, tree, state, cache, rules, plan=np.zeros((0, 0), np.int32))
+
+
 class NetworkBatch(NamedTuple):
     """Questions to the network and the answers to those of the call before, in the same order."""
 
-    planes: np.ndarray  # [games, PLANES, rows, columns] float32
-    waiting: np.ndarray  # [games] int64, the games that asked
-    logits: np.ndarray  # [answered, rows, columns] float32
-    values: np.ndarray  # [answered] float32
+    planes: Annotated[np.ndarray, np.float32, "games planes rows columns"]
+    waiting: Annotated[np.ndarray, np.int64, "games"]  # the games that asked
+    logits: Annotated[np.ndarray, np.float32, "answers rows columns"]
+    values: Annotated[np.ndarray, np.float32, "answers"]
 
 
 def make_batch(games: int, layout: Layout) -> NetworkBatch:
     """Room for one question per game, without answers."""
-    return NetworkBatch(
-        planes=np.zeros((games, PLANES, layout.rows, layout.columns), np.float32),
-        waiting=np.zeros(games, np.int64),
-        logits=np.zeros((0, layout.rows, layout.columns), np.float32),
-        values=np.zeros(0, np.float32),
-    )
+    return new_arrays(NetworkBatch, games=games, answers=0, planes=PLANES, **board_sizes(layout))
 
 
 @kernel
@@ -216,7 +220,4 @@ def examine(stones: Bits, mask: Bits, ply: int, layout: Layout) -> tuple[int, Bi
     return SOONEST_WIN - ply - 2, candidates
 
 
-@kernel
-def look(layout: Layout, stones: Bits, mask: Bits, ply: int) -> tuple[int, Bits]:
-    """`examine`, from Python."""
-    return examine(stones, mask, ply, layout)
+look = kernel(examine)  # for calls from Python

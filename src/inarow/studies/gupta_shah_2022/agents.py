@@ -31,7 +31,7 @@ from inarow.games.position import Position
 from inarow.games.rules import action_count, landing_cell
 from inarow.games.spec import GameSpec
 from inarow.search.limits import Limits, Watch
-from inarow.search.minimax.heuristics import evaluate, window_heuristic
+from inarow.search.minimax.heuristics import WeightsRecord, evaluate, window_heuristic
 from inarow.studies.experiment import Variant
 from inarow.studies.gupta_shah_2022 import published
 
@@ -82,7 +82,7 @@ class _Board(NamedTuple):
 
     layout: Layout
     starts: Any  # four sets of cells: where windows begin
-    weights: Any  # a record of `heuristics.WEIGHTS`
+    weights: WeightsRecord
 
 
 @lru_cache(maxsize=64)
@@ -92,7 +92,7 @@ def _board(spec: GameSpec) -> _Board:
     own = [0.0, 0.0, *(1000.0 ** (count - 1) for count in stones)]
     other = [0.0, 0.0, *(-(2000.0 ** (count - 1)) for count in stones)]
     heuristic = window_heuristic(spec, own, other, 1.0)
-    return _Board(compiled_layout(spec), heuristic.starts, heuristic.weights[0])
+    return _Board(compiled_layout(spec), heuristic.starts, heuristic.weights)
 
 
 @kernel
