@@ -125,6 +125,18 @@ def visible(text: str) -> str:
     )
 
 
+def visible_json(text: str) -> str:
+    """The same JSON document with everything that is not printable, line breaks excepted, as escapes."""
+    if text.isascii() and "\x7f" not in text:  # JSON escapes the others itself
+        return text
+    return "".join(each if each.isprintable() or each == "\n" else _json_escape(each) for each in text)
+
+
+def _json_escape(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
+
+
 def one_line(error: BaseException) -> str:
     """The message of any error on a single line of bounded length, with control characters as escapes; its type's name
     if it has none. Operating system errors are shown without their number.

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,8 @@ import os, signal, subprocess, sys
 for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
     signal.signal(number, signal.SIG_IGN)
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-with open({report!r}, "w") as file:
-    file.write(f"{{os.getpid()}} {{child.pid}} {{os.getcwd()}}\\n")
+with open({report!r}, "w") as file:  # a pipe: the file can write nowhere else
+    file.write(f"{{os.getcwd()}}\\n")
 
 def agent(observation):
     while True:
@@ -46,18 +47,39 @@ def is_running(process: int) -> bool:
     return state != "Z"
 
 
+def processes_below(process: int) -> list[int]:
+    """The running descendants of a process, children first."""
+    parents = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            state, parent, *_ = path.read_text().rpartition(")")[2].split()
+            if state != "Z":
+                parents[int(path.parent.name)] = int(parent)
+    found = [process]
+    for each in found:
+        found += [child for child, parent in parents.items() if parent == each]
+    return found[1:]
+
+
 @pytest.fixture
 def stubborn(tmp_path):
     """A program that asks a file which loops, ignores signals and has a child; their processes and the folder."""
     report, file = tmp_path / "report", tmp_path / "agent.py"
+    os.mkfifo(report)
     file.write_text(STUBBORN.format(report=str(report)))
     with subprocess.Popen([sys.executable, "-c", ASK, str(file)], start_new_session=True) as program:
         try:
-            line = wait_for(lambda: report.exists() and report.read_text().endswith("\n") and report.read_text(), 60)
-            host, child, folder = line.split()
-            yield program, (int(host), int(child)), Path(folder)
+            folder = Path(report.read_text().strip())
+            *_, host, child = (each for each in processes_below(program.pid) if runs_the_file(each, file))
+            yield program, (host, child), folder
         finally:
             program.kill()
+
+
+def runs_the_file(process: int, file: Path) -> bool:
+    """Whether a process is the host of a file or was started by it; the guard has closed its input."""
+    words = Path(f"/proc/{process}/cmdline").read_text()
+    return "time.sleep(600)" in words or (str(file) in words and Path(f"/proc/{process}/fd/0").exists())
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")

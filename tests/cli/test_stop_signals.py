@@ -16,13 +16,8 @@ from pathlib import Path
 import pytest
 
 from inarow.arena.store import Store
+from tests.marks import MarkingAgent
 
-FIRST_FREE = """
-def agent(observation):
-    with open({played!r}, "a") as file:
-        file.write("x")
-    return observation.board[:4].index(0)
-"""
 STOPPED = {signal.SIGINT: "inarow: interrupted", signal.SIGTERM: "inarow: terminated"}
 
 
@@ -42,20 +37,19 @@ class Training:
     """A long training run against a file that leaves a mark when it is asked for a move."""
 
     def __init__(self, folder: Path) -> None:
-        self.run, self._mark, opponent = folder / "run", folder / "played", folder / "agent.py"
-        opponent.write_text(FIRST_FREE.format(played=str(self._mark)))
-        settings = ("episodes=600000", "lockstep=1", "batch=1", f"opponent=kaggle:file={opponent}")
+        self.run, self._opponent = folder / "run", MarkingAgent(folder, columns=4)
+        settings = ("episodes=600000", "lockstep=1", "batch=1", f"opponent={self._opponent.string}")
         changes = [word for setting in settings for word in ("--set", setting)]
-        self.command = command("train", "4x4x4-dqn", "--out", str(self.run), *changes)
+        self.command = command("train", "4x4x4-dqn", "--out", str(self.run), *changes, "--allow-agent-files")
 
     def is_under_way(self) -> bool:
-        return self._mark.exists() and self._mark.stat().st_size > 50  # moves, so that games have ended
+        return self._opponent.marks() > 50  # moves, so that games have ended
 
     def assert_resumable(self) -> None:
         """The run continues from its checkpoint until it is stopped again."""
         assert (self.run / "checkpoint.safetensors").exists()
-        self._mark.unlink()
-        words = command("train", "--resume", str(self.run))
+        self._opponent.forget()
+        words = command("train", "--resume", str(self.run), "--allow-agent-files")
         with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
             try:
                 wait_until(self.is_under_way, process)
@@ -103,7 +97,7 @@ def test_a_training_run_against_a_file_writes_its_checkpoint(tmp_path, number):
             process.kill()
     assert process.returncode == 128 + number
     assert said.splitlines()[-1] == STOPPED[number]
-    assert f"resume with: inarow train --resume {training.run}" in said
+    assert f"resume with: inarow train --resume {training.run} --allow-agent-files" in said
     training.assert_resumable()
 
 

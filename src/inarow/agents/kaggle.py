@@ -32,6 +32,8 @@ _START_SECONDS = 10.0
 """What starting Python may take; Kaggle does not count it."""
 _ARCHIVE_BYTES = 1 << 30
 """The most that an archive may hold, unpacked; submissions hold much less."""
+_REPLY_BYTES, _REPLIES = 1 << 13, 4
+"""The most that a reply may have, and that may wait: the host needs less, but the file can write to its pipe."""
 
 
 class KaggleParameters(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,9 +71,9 @@ class KaggleFileAgent(ImmediateAgent):
             self._process = KaggleProcess(self._path, self._seconds, self._overage)
         self._last = None  # after a failure the next decision starts a new process
         reply = self._process.ask(position)
-        action = checked_action(reply)
+        action = reply.column()
         self._last = (*position.actions, action)
-        return Decision(action=action, details={"seconds": round(reply["seconds"], 6)})
+        return Decision(action=action, details={"seconds": round(reply.seconds, 6), "isolated": reply.isolated})
 
     def check_board(self, spec: GameSpec) -> None:
         if not spec.gravity:
@@ -83,14 +85,24 @@ def file_hash(parameters: KaggleParameters) -> str:
     return content_hash(Path(parameters.file), InvalidAgentError)
 
 
-def checked_action(reply: dict[str, Any]) -> int:
-    """The column that Kaggle would understand; raises IllegalMoveError."""
-    if reply["kind"] == "NoneType":
-        return 0
-    if reply["kind"] != "int":
-        answer = f"{reply['kind']} {shown(str(reply['action']))}"
-        raise IllegalMoveError(f"the file answered {answer}; Kaggle takes a plain int only")
-    return int(reply["action"])
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
+    """What the host answers: an action and its type, or the error of the file."""
+
+    action: int | str | None = None
+    kind: str = ""
+    error: str | None = None
+    seconds: Annotated[float, msgspec.Meta(ge=0)]
+    isolated: bool
+    """Whether the file runs in namespaces of its own."""
+
+    def column(self) -> int:
+        """The one that Kaggle would understand; raises IllegalMoveError."""
+        if self.kind == "NoneType":
+            return 0
+        if self.kind != "int" or not isinstance(self.action, int):
+            answer = f"{self.kind} {shown(str(self.action))}"
+            raise IllegalMoveError(f"the file answered {answer}; Kaggle takes a plain int only")
+        return self.action
 
 
 def observation(position: Position, overage: float) -> dict[str, Any]:
@@ -120,8 +132,8 @@ def configuration(position: Position, seconds: float) -> dict[str, Any]:
 
 class KaggleProcess:
     """One process that plays one game with a file, or with the `main.py` of an archive (`.tar.gz`) that is unpacked
-    into its folder, under Kaggle's time control. `bare` forbids it everything but the standard library and NumPy.
-    Raises KaggleFileError for a bad archive.
+    into its folder, under Kaggle's time control, confined by `kaggle_sandbox`. `bare` forbids it everything but the
+    standard library and NumPy. Raises KaggleFileError for a bad archive.
     """
 
     def __init__(self, path: Path, seconds: float, overage: float, *, bare: bool = False) -> None:
@@ -141,7 +153,7 @@ class KaggleProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 cwd=self._folder.name,
-                env={**environment, "HOME": self._folder.name},
+                env={**environment, "HOME": self._folder.name, "TMPDIR": self._folder.name},
                 pass_fds=ends[:1],
                 start_new_session=True,  # Ctrl-C in a terminal is for us: the game may have to be finished first
             )
@@ -149,12 +161,12 @@ class KaggleProcess:
             for end in ends[:1]:
                 os.close(end)
         assert self._process.stdout is not None
-        self._replies: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._replies: queue.Queue[bytes] = queue.Queue(_REPLIES)
         threading.Thread(target=_pass_on, args=(self._process.stdout, self._replies), daemon=True).start()
         self._is_new = True
         self._close = weakref.finalize(self, _end, self._process, self._folder, ends[1:])
 
-    def ask(self, position: Position) -> dict[str, Any]:
+    def ask(self, position: Position) -> Reply:
         """The reply of the host in a position. Raises KaggleTimeoutError when time is up, KaggleFileError if the file
         failed; both end the process.
         """
@@ -167,19 +179,19 @@ class KaggleProcess:
         try:
             self._process.stdin.write(request.encode() + b"\n")
             self._process.stdin.flush()
-            reply: dict[str, Any] = json.loads(self._replies.get(timeout=patience))
+            reply = msgspec.convert(json.loads(self._replies.get(timeout=patience)), Reply)
         except queue.Empty:
             self.close()
             raise KaggleTimeoutError(f"time is up: no answer within {seconds:g} s") from None
         except (OSError, ValueError) as error:
             self.close()
             raise KaggleFileError(f"the process of the file ended: {one_line(error)}") from None
-        self.overage -= max(0.0, reply["seconds"] - self._seconds)
-        if "error" in reply or self.overage < 0:
+        self.overage -= max(0.0, reply.seconds - self._seconds)
+        if reply.error is not None or self.overage < 0:
             self.close()
-            if "error" in reply:
-                raise KaggleFileError(reply["error"])
-            raise KaggleTimeoutError(f"time is up: {reply['seconds']:.3f} s for a move")
+            if reply.error is not None:
+                raise KaggleFileError(reply.error)
+            raise KaggleTimeoutError(f"time is up: {reply.seconds:.3f} s for a move")
         return reply
 
     def close(self) -> None:
@@ -205,12 +217,12 @@ def _unpacked_main(archive: Path, folder: tempfile.TemporaryDirectory[str]) -> P
     return main
 
 
-def _pass_on(output: IO[bytes], replies: queue.SimpleQueue[bytes]) -> None:
-    """Lines from a process, in a thread that can wait for them; an empty one at the end."""
-    with output:
-        for line in output:
-            replies.put(line)
-    replies.put(b"")
+def _pass_on(output: IO[bytes], replies: queue.Queue[bytes]) -> None:
+    """Lines from a process, in a thread that can wait for them, until nobody takes them; an empty one at the end."""
+    with output, suppress(queue.Full):
+        while line := output.readline(_REPLY_BYTES):
+            replies.put_nowait(line)
+        replies.put_nowait(b"")
 
 
 def _end(process: subprocess.Popen[bytes], folder: tempfile.TemporaryDirectory[str], lifeline: Sequence[int]) -> None:

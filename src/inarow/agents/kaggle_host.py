@@ -2,21 +2,19 @@
 
 Started as a script, without this package: `python -I kaggle_host.py [--bare] FILE`; `--bare` leaves
 nothing to import but the standard library and NumPy. A line of JSON `{"observation",
-"configuration"}` in, a line `{"action", "kind", "seconds"}` or `{"error", "seconds"}` out; the loading
-counts in the first call. Standard library only.
+"configuration"}` in, a line `{"action", "kind", "seconds", "isolated"}` or `{"error", "seconds", "isolated"}` out; the
+loading counts in the first call. Standard library only.
 
-Where processes can be forked, the host leads a session of its own, works in a folder of its own, and a second process
-waits for the end of the pipe `--lifeline FD`. When the program that started the host closes the pipe, or dies in any
-way, it kills the whole process group and removes the folder, whatever the file is doing.
+With `--lifeline FD`, where processes can be forked, the host leads a session of its own and works in a folder of its
+own; `kaggle_sandbox.py` then confines it, and ends it with the pipe.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
-import shutil
-import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -65,7 +63,7 @@ def call(agent: Callable[..., Any], observation: Struct, configuration: Struct) 
     return agent(*arguments[: code.co_argcount] if code is not None else arguments)
 
 
-def main(path: str, bare: bool) -> None:
+def main(path: str, bare: bool, is_isolated: bool) -> None:
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what the agent prints is not a reply
     sys.meta_path.insert(0, _Refusal(bare))
@@ -78,29 +76,14 @@ def main(path: str, bare: bool) -> None:
             if agent is None:
                 agent = load_last_callable(path)
             action = call(agent, Struct(request["observation"]), configuration)
-            is_plain = action is None or type(action) in (int, bool, float, str)
-            reply = {"action": action if is_plain else repr(action)[:100], "kind": type(action).__name__}
+            is_plain = action is None or type(action) is int
+            text = action if isinstance(action, str) else repr(action)
+            reply = {"action": action if is_plain else text[:100], "kind": type(action).__name__[:100]}
         except BaseException as error:  # the file may do anything, SystemExit included
             reply = {"error": f"{type(error).__name__}: {error}"[:400]}
-        replies.write(json.dumps({**reply, "seconds": time.perf_counter() - clock}) + "\n")
+        facts = {"seconds": time.perf_counter() - clock, "isolated": is_isolated}
+        replies.write(json.dumps({**reply, **facts}) + "\n")
         replies.flush()
-
-
-def guard(lifeline: int) -> None:
-    """Forks the process that ends this group and removes the working folder when the pipe ends."""
-    host, folder = os.getpid(), os.getcwd()
-    if os.fork() != 0:
-        os.close(lifeline)
-        return
-    try:
-        for stream in (0, 1, 2):  # the host's own ends must be the only ones
-            os.close(stream)
-        os.read(lifeline, 1)
-    finally:
-        # This process is in the group, so its number belongs to nobody else, and it is the last to go.
-        os.kill(host, signal.SIGKILL)
-        shutil.rmtree(folder, ignore_errors=True)
-        os.killpg(host, signal.SIGKILL)
 
 
 if __name__ == "__main__":
@@ -109,6 +92,9 @@ if __name__ == "__main__":
     parser.add_argument("--lifeline", type=int)
     parser.add_argument("file")
     options = parser.parse_args()
+    is_isolated = False
     if options.lifeline is not None:
-        guard(options.lifeline)
-    main(options.file, options.bare)
+        sys.path.append(os.path.dirname(__file__))
+        is_isolated = importlib.import_module("kaggle_sandbox").enter(options.lifeline)
+        sys.path.pop()
+    main(options.file, options.bare, is_isolated)

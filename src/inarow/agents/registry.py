@@ -60,6 +60,8 @@ class AgentKind:
     """From parameters to a hash of the files that they name, for agents with files."""
     limits: tuple[str, ...] = ()
     """The budget fields of `Limits` that the agents honour. Those with any also honour `cancelled`."""
+    runs_code: bool = False
+    """Whether a file that the parameters name is executed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,9 @@ _OWN_KINDS: Mapping[str, AgentKind] = {
         AgentKind(
             "solver", "perfect, and weaker levels for people", SolverParameters, build_solver_agent, None, SOLVER_LIMITS
         ),
-        AgentKind("kaggle", "plays from a Kaggle ConnectX file", KaggleParameters, KaggleFileAgent, file_hash),
+        AgentKind(
+            "kaggle", "plays from a Kaggle ConnectX file", KaggleParameters, KaggleFileAgent, file_hash, runs_code=True
+        ),
         AgentKind("human", "a person at the keyboard", NoParameters, _build_human),
     )
 }

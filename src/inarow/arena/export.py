@@ -2,53 +2,61 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TextIO
 
 from inarow.arena.leaderboard import Standing
 from inarow.arena.tally import CrossTable
+from inarow.errors import visible, visible_json
 from inarow.games.pgn import to_pgn
 from inarow.games.record import GameRecord, to_json_line
+from inarow.storage.csv_text import write_csv_rows
 
 _CSV_COLUMNS = ("board", "first", "second", "result", "termination", "opening", "plies", "moves", "seed", "fault")
 
 
 def write_csv(records: Iterable[GameRecord], file: TextIO) -> None:
     """A header and one line per game, without the details of its plies."""
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(_CSV_COLUMNS)
+    write_csv_rows(file, [_CSV_COLUMNS])
     for record in records:
         values = {name: getattr(record, name) for name in _CSV_COLUMNS} | {"plies": len(record.actions)}
-        writer.writerow(values.values())
+        write_csv_rows(file, [values.values()])
 
 
 def write_json_lines(records: Iterable[GameRecord], file: TextIO) -> None:
     """Whole records, one per line; `from_json_line` reads it back."""
-    file.writelines(f"{to_json_line(record)}\n" for record in records)
+    file.writelines(f"{visible_json(to_json_line(record))}\n" for record in records)
 
 
 def write_pgn(records: Iterable[GameRecord], file: TextIO) -> None:
-    """PGN-like games with an empty line after each; `split_games` and `from_pgn` read them back."""
-    file.writelines(f"{to_pgn(record)}\n" for record in records)
+    """PGN-like games with an empty line after each; `split_games` and `from_pgn` read them back. Names and faults have
+    escapes for control characters.
+    """
+    for record in records:
+        fault = None if record.fault is None else visible(record.fault)
+        shown = replace(record, first=visible(record.first), second=visible(record.second), fault=fault)
+        file.write(f"{to_pgn(shown)}\n")
 
 
 def write_crosstable(agents: Sequence[str], cross: CrossTable, file: TextIO) -> None:
     """CSV: the points of each agent against each (empty where they did not meet), against all, and its games."""
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(["agent", *agents, "points", "games"])
+    rows: list[list[object]] = [["agent", *agents, "points", "games"]]
     for agent in agents:
         meetings = [cross.tally(agent, other) for other in agents]
         points = [meeting.points if meeting.games else "" for meeting in meetings]
         total = cross.tally(agent)
-        writer.writerow([agent, *points, total.points, total.games])
+        rows.append([agent, *points, total.points, total.games])
+    write_csv_rows(file, rows)
 
 
 def write_ratings(standings: Iterable[Standing], file: TextIO) -> None:
     """CSV: one line per agent, strongest first, with the ends of its 95 % interval."""
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(["agent", "elo", "elo_low", "elo_high", "los", "games", "wins", "draws", "losses", "score"])
+    rows: list[list[object]] = [
+        ["agent", "elo", "elo_low", "elo_high", "los", "games", "wins", "draws", "losses", "score"]
+    ]
     for row in standings:
         elo = (row.rating.elo, *row.rating.interval) if row.rating else (None,) * 3
         total = row.tally.total
-        writer.writerow([row.agent, *elo, row.los, total.games, total.wins, total.draws, total.losses, row.score])
+        rows.append([row.agent, *elo, row.los, total.games, total.wins, total.draws, total.losses, row.score])
+    write_csv_rows(file, rows)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from inarow.agents.agent import Agent
-from inarow.agents.registry import make_agent
+from inarow.agents.registry import make_agent, parse_agent
 from inarow.arena.grading import curve_grader
-from inarow.errors import ConfigError
+from inarow.errors import ConfigError, InvalidAgentError, shown
 from inarow.learning.config import Document, find_document, to_config
 from inarow.learning.learner import Learner, Run, Services, TrainedAgent, Watch, find_learner, learners
 from inarow.learning.run_folder import read_config
@@ -25,25 +25,41 @@ def train(
     settings: Sequence[str] = (),
     watch: Watch | None = None,
     cluster: Cluster | None = None,
+    allow_agent_files: bool = False,
 ) -> TrainedAgent:
-    """Trains from a preset or a TOML file, changed by settings `key=value`, in a new folder; raises InarowError."""
-    return start_run(find_document(preset, settings), folder, source=preset, cluster=cluster).train(watch)
+    """Trains from a preset or a TOML file, changed by settings `key=value`, in a new folder; raises InarowError.
+
+    A config is data: opponents that run a file of code (`kaggle`) are refused unless `allow_agent_files`.
+    """
+    document = find_document(preset, settings)
+    run = start_run(document, folder, source=preset, cluster=cluster, allow_agent_files=allow_agent_files)
+    return run.train(watch)
 
 
-def start_run(document: Document, folder: Path, *, source: str = "config", cluster: Cluster | None = None) -> Run:
+def start_run(
+    document: Document,
+    folder: Path,
+    *,
+    source: str = "config",
+    cluster: Cluster | None = None,
+    allow_agent_files: bool = False,
+) -> Run:
     """A new run; raises InarowError, in which `source` names the document, before anything is written."""
     learner = find_learner(document, source)
     _check_cluster(learner, cluster)
-    return learner.start(to_config(document, learner.config, source), folder, _services(cluster))
+    services = _services(cluster, allow_agent_files)
+    return learner.start(to_config(document, learner.config, source), folder, services)
 
 
-def resume_run(folder: Path, settings: Sequence[str] = (), *, cluster: Cluster | None = None) -> Run:
+def resume_run(
+    folder: Path, settings: Sequence[str] = (), *, cluster: Cluster | None = None, allow_agent_files: bool = False
+) -> Run:
     """The run of a folder at its last checkpoint, changed by settings if its learner allows it; raises InarowError."""
     learner = find_learner(read_config(folder, Document), str(folder))
     if settings and not learner.can_extend:
         raise ConfigError(f"a resumed {learner.name} run keeps its config; settings are for new runs")
     _check_cluster(learner, cluster)
-    return learner.resume(folder, settings, _services(cluster))
+    return learner.resume(folder, settings, _services(cluster, allow_agent_files))
 
 
 def _check_cluster(learner: Learner[Any], cluster: Cluster | None) -> None:
@@ -52,9 +68,12 @@ def _check_cluster(learner: Learner[Any], cluster: Cluster | None) -> None:
         raise ConfigError(f"--ray is for {able}: other learners play in one process")
 
 
-def _services(cluster: Cluster | None) -> Services:
-    return Services(make_opponent=_make_opponent, make_grade=curve_grader, cluster=cluster)
+def _services(cluster: Cluster | None, allow_agent_files: bool) -> Services:
+    def make_opponent(text: str, seed: np.random.SeedSequence) -> Agent:
+        if not allow_agent_files and parse_agent(text)[0].runs_code:
+            raise InvalidAgentError(
+                f"the opponent {shown(text)} runs a file of code; allow it with --allow-agent-files"
+            )
+        return make_agent(text, seed=seed)
 
-
-def _make_opponent(text: str, seed: np.random.SeedSequence) -> Agent:
-    return make_agent(text, seed=seed)
+    return Services(make_opponent=make_opponent, make_grade=curve_grader, cluster=cluster)

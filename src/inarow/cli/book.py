@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from csv import DictWriter
 from pathlib import Path
 
 from cyclopts import App, Parameter
@@ -16,6 +15,7 @@ from inarow.games.spec import GameSpec
 from inarow.search.solver.book import Book
 from inarow.search.solver.book_build import build_book, check_entry, verify_book
 from inarow.search.solver.solver import Solver
+from inarow.storage.csv_text import write_csv_rows
 from inarow.workers import open_pool
 
 book = App(name="book", help="Build, verify and export opening books.", default_parameter=Parameter(negative=()))
@@ -109,9 +109,7 @@ def export(file: Path, *, csv: bool = False, json: Json = False, seed: UnusedSee
     if json:
         print_json({"board": str(made.spec), "plies": made.plies, "entries": rows})
         return
-    writer = DictWriter(sys.stdout, ["key", "moves", "ply", "score"], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    write_csv_rows(sys.stdout, [("key", "moves", "ply", "score"), *(row.values() for row in rows)])
 
 
 def _print_facts(file: Path, made: Book, json: bool, **more: int) -> None:

@@ -18,7 +18,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from inarow.errors import visible
+from inarow.errors import visible, visible_json
 from inarow.storage.atomic import atomic_write
 
 
@@ -44,7 +44,7 @@ def print_json(document: object) -> None:
 
 def json_text(document: object) -> str:
     try:
-        return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+        return visible_json(msgspec.json.format(msgspec.json.encode(document), indent=2).decode()) + "\n"
     except UnicodeEncodeError:  # a file name need not be valid text; its bytes are escaped
         return json.dumps(msgspec.to_builtins(document), indent=2) + "\n"
 
@@ -89,14 +89,14 @@ def progress_bar(title: str, draw: Callable[[], Table] | None = None) -> Iterato
         return
     texts = progress.TextColumn("{task.description}", markup=False), progress.BarColumn(), progress.MofNCompleteColumn()
     bar = progress.Progress(*texts, progress.TimeElapsedColumn(), progress.TimeRemainingColumn())
-    task = bar.add_task(title, total=None)
+    task = bar.add_task(visible(title), total=None)
     with Live(console=stderr, transient=True, get_renderable=lambda: Group(draw(), bar) if draw else bar):
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def spinner(title: str) -> AbstractContextManager[object]:
     """A spinner on stderr for work of unknown length; only in a terminal."""
-    return stderr.status(Text(title)) if stderr.is_terminal else nullcontext()
+    return stderr.status(Text(visible(title))) if stderr.is_terminal else nullcontext()
 
 
 def write_text(path: Path, text: str) -> None:

@@ -27,6 +27,7 @@ def train(
     resume: Path | None = None,
     settings: Annotated[tuple[str, ...], Parameter(name="--set")] = (),
     ray: Ray = None,
+    allow_agent_files: bool = False,
     json: Json = False,
     seed: int | None = None,
 ) -> None:
@@ -38,10 +39,22 @@ def train(
         resume: Resume the run in this folder instead of starting one. An alphazero run can be extended with
             --set iterations=+20 or --set minutes=+20, and changed with e.g. --set selfplay.simulations=64.
         settings: Change a value of the config, e.g. --set alpha=0.2 --set phases.0.episodes=1000.
+        allow_agent_files: Allow opponents that run a file of code (kaggle:file=...).
         seed: Random seed (default: that of the config).
     """
-    run = _open(preset, out, resume, settings, None if ray is None else Cluster(ray), seed)
-    with progress_bar(run.title, lambda: _drawn(run.table())) as show, _hints_to_resume(run.folder):
+    cluster = None if ray is None else Cluster(ray)
+    if resume is not None and preset is None:
+        if out is not None or seed is not None:
+            raise ConfigError("a resumed run keeps its config and its folder: no --out or --seed")
+        run = resume_run(resume, settings, cluster=cluster, allow_agent_files=allow_agent_files)
+    elif preset is not None and resume is None:
+        document = find_document(preset, settings if seed is None else (*settings, f"seed={seed}"))
+        folder = out or Path("runs") / Path(preset).stem
+        run = start_run(document, folder, source=preset, cluster=cluster, allow_agent_files=allow_agent_files)
+    else:
+        raise ConfigError("train needs a preset or a TOML file, or --resume with the folder of a run")
+    flags = ["--allow-agent-files"] if allow_agent_files else []
+    with progress_bar(run.title, lambda: _drawn(run.table())) as show, _hints_to_resume(run.folder, *flags):
         printed = 0
 
         def print_log() -> None:
@@ -64,32 +77,14 @@ def train(
         _print_report(run, report, trained)
 
 
-def _open(
-    preset: str | None,
-    out: Path | None,
-    resume: Path | None,
-    settings: tuple[str, ...],
-    cluster: Cluster | None,
-    seed: int | None,
-) -> Run:
-    if resume is not None and preset is None:
-        if out is not None or seed is not None:
-            raise ConfigError("a resumed run keeps its config and its folder: no --out or --seed")
-        return resume_run(resume, settings, cluster=cluster)
-    if preset is None or resume is not None:
-        raise ConfigError("train needs a preset or a TOML file, or --resume with the folder of a run")
-    document = find_document(preset, settings if seed is None else (*settings, f"seed={seed}"))
-    return start_run(document, out or Path("runs") / Path(preset).stem, source=preset, cluster=cluster)
-
-
 @contextmanager
-def _hints_to_resume(folder: Path) -> Iterator[None]:
+def _hints_to_resume(folder: Path, *flags: str) -> Iterator[None]:
     """Adds to an interruption or a failure how to resume the run."""
-    again = shlex.join(["inarow", "train", "--resume", str(folder)])
+    again = shlex.join(["inarow", "train", "--resume", str(folder), *flags])
     try:
         yield
     except KeyboardInterrupt:
-        stderr.print(f"stopped; resume with: {again}", style="yellow", markup=False, soft_wrap=True)
+        stderr.print(f"stopped; resume with: {again}", style="yellow", soft_wrap=True)
         raise
     except ClusterError as error:
         raise ClusterError(f"{error}; the run was started; resume with: {again} --ray ADDRESS") from None

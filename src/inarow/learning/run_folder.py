@@ -4,7 +4,6 @@ that they learnt from, and runs by episodes.
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 import time
@@ -23,6 +22,7 @@ from inarow.errors import ConfigError, raised_as
 from inarow.learning.config import ConfigPart
 from inarow.learning.learner import MakeOpponent, Progress, Run, TrainedAgent, Watch, sparkline
 from inarow.storage.atomic import atomic_write
+from inarow.storage.csv_text import write_csv_rows
 from inarow.storage.locks import exclusive_folder
 
 if TYPE_CHECKING:
@@ -110,9 +110,7 @@ class CurveFiles:
         """All points so far."""
         rows = [asdict(point) for point in points]
         text = io.StringIO()
-        writer = csv.DictWriter(text, self._names, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+        write_csv_rows(text, [self._names, *(row.values() for row in rows)])
         with atomic_write(self._folder / "curve.csv") as file:
             file.write(text.getvalue().encode())
         if self._events is None or self._written > len(rows):
@@ -194,7 +192,7 @@ class GamesFile:
         length = self._path.stat().st_size
         try:
             with self._path.open("a", encoding="utf-8", newline="") as file:
-                csv.writer(file, lineterminator="\n").writerows(map(astuple, games))
+                write_csv_rows(file, map(astuple, games))
         except BaseException:
             os.truncate(self._path, length)  # a full disk may have taken half a line
             raise

@@ -11,6 +11,7 @@ from importlib.resources import files
 from xml.etree.ElementTree import Element, tostring
 
 from inarow.arena.statistics import Interval
+from inarow.errors import visible
 
 Child = Element | str
 MINUS = "\N{MINUS SIGN}"
@@ -26,20 +27,20 @@ def element(tag: str, *children: Child, **attributes: object) -> Element:
     for name, value in attributes.items():
         if value is not None:
             text = f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
-            made.set(name.rstrip("_").replace("_", "-"), text)
+            made.set(name.rstrip("_").replace("_", "-"), visible(text))
     append(made, *children)
     return made
 
 
 def append(parent: Element, *children: Child) -> None:
-    """Adds children after those that are there."""
+    """Adds children after those that are there; in texts, control characters as escapes."""
     for child in children:
         if isinstance(child, Element):
             parent.append(child)
         elif len(parent):
-            parent[-1].tail = (parent[-1].tail or "") + child
+            parent[-1].tail = (parent[-1].tail or "") + visible(child)
         else:
-            parent.text = (parent.text or "") + child
+            parent.text = (parent.text or "") + visible(child)
 
 
 def breakable(text: str) -> list[Child]:

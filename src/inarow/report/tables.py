@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +11,9 @@ from xml.etree.ElementTree import Element
 from inarow.arena.grading import Grade
 from inarow.arena.leaderboard import Leaderboard, Standing
 from inarow.arena.tally import CrossTable, Tally
+from inarow.errors import visible
 from inarow.report.markup import append, breakable, element, elo, elo_interval, percent, seconds
+from inarow.storage.csv_text import write_csv_rows
 
 _FIGURES = ("outcome_accuracy", "critical_accuracy", "optimal_accuracy")
 
@@ -56,7 +57,7 @@ def scrolling(table: Element) -> Element:
 
 
 def escape_markdown(text: str) -> str:
-    return re.sub(r"([\\`*_\[\]|<>#&])", r"\\\1", " ".join(text.split()))
+    return re.sub(r"([\\`*_\[\]|<>#&])", r"\\\1", visible(" ".join(text.split())))
 
 
 def leaderboard_table(agents: Sequence[Standing]) -> Table:
@@ -149,11 +150,11 @@ def _counts(tally: Tally) -> str:
 
 def write_csv(leaderboard: Leaderboard, file: TextIO) -> None:
     """The leaderboard for other programs: one line per agent, plain numbers, empty where nothing is known."""
-    writer = csv.writer(file, lineterminator="\n")
     names = ("rank", "agent", "elo", "elo_low", "elo_high", "games", "wins", "draws", "losses", "score")
-    writer.writerow((*names, "seconds_per_move", *_FIGURES, "mean_regret"))
+    rows: list[tuple[object, ...]] = [(*names, "seconds_per_move", *_FIGURES, "mean_regret")]
     for place, row in enumerate(leaderboard.standings(), start=1):
         rating = (row.rating.elo, *row.rating.interval) if row.rating else (None,) * 3
         counts = (row.tally.games, row.tally.wins, row.tally.draws, row.tally.losses)
         figures = (getattr(row.grade, figure, None) for figure in (*_FIGURES, "mean_regret"))
-        writer.writerow((place, row.agent, *rating, *counts, row.score, row.seconds_per_move, *figures))
+        rows.append((place, row.agent, *rating, *counts, row.score, row.seconds_per_move, *figures))
+    write_csv_rows(file, rows)

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from inarow.adapters.kaggle_export.exporters import Parts, assemble, parts_of
-from inarow.agents.kaggle import KaggleProcess, checked_action
+from inarow.agents.kaggle import KaggleProcess
 from inarow.agents.registry import format_agent, parse_agent
 from inarow.errors import IllegalMoveError, KaggleFileError, one_line
 from inarow.games.position import Position
@@ -119,10 +119,10 @@ def _play(file: Path, spec: GameSpec, side: int, rng: random.Random) -> tuple[li
                 position = position.play(rng.choice(position.legal_actions))
                 continue
             reply = process.ask(position)
-            times.append(reply["seconds"])
-            if reply["kind"] != "int":
-                raise KaggleFileError(f"an answer is of type {reply['kind']}; Kaggle takes a plain int only")
-            position = position.play(checked_action(reply))
+            times.append(reply.seconds)
+            if reply.kind != "int":
+                raise KaggleFileError(f"an answer is of type {reply.kind}; Kaggle takes a plain int only")
+            position = position.play(reply.column())
         usual = statistics.median(times[1:] or [0.0])  # a single slow move may be the fault of this machine
         if usual > _ACT_SECONDS:
             raise KaggleFileError(f"its moves took {usual:.2f} s, loading apart; Kaggle gives {_ACT_SECONDS:g} s")

@@ -1,0 +1,32 @@
+"""Tables as CSV."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from typing import TextIO
+
+from inarow.errors import visible
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def write_csv_rows(file: TextIO, rows: Iterable[Iterable[object]]) -> None:
+    """Writes rows of values. Control characters are shown as escapes, and a text that a spreadsheet would take for a
+    formula begins with an apostrophe.
+    """
+    csv.writer(file, lineterminator="\n").writerows(map(_cell, row) for row in rows)
+
+
+def _cell(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    return f"'{visible(value)}" if value.startswith(_FORMULA) and not _is_number(value) else visible(value)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
