@@ -312,4 +312,4 @@ def _best_action(mask: Bits, row: int, values: np.ndarray, layout: Layout, rng: 
         if landing_cell(mask, action, layout) >= 0:
             worths[action] = values[row, action] if 0 <= row < len(values) else 0.0
     best = np.flatnonzero(worths >= worths.max() - _TIE)
-    return best[int(rng.random() * len(best))]
+    return int(best[int(rng.random() * len(best))])
