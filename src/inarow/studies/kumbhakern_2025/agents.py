@@ -287,16 +287,18 @@ def _start(layout: Layout, learner: int, random_starts: float, rng: np.random.Ge
     empty = layout.board ^ layout.board
     if random_starts == 0.0 or rng.random() >= random_starts:
         return empty, empty, area
+    heights = np.empty(layout.columns, np.int64)
     while True:
         stones, mask, left = empty, empty, area
+        heights[:] = 0
         for height in range(layout.rows):
             for column in range(layout.columns):
-                cell = column * layout.stride + height
-                if landing_cell(mask, column, layout) == cell:
+                if heights[column] == height:
                     draw = rng.random()
                     if draw >= _EMPTY:
-                        stone = single_cell(cell, mask)
+                        stone = single_cell(landing_cell(mask, column, layout), mask)
                         mask |= stone
+                        heights[column] += 1
                         left -= 1
                         if (draw >= _FIRST_SIDE) == (learner == 1):
                             stones |= stone
@@ -307,9 +309,18 @@ def _start(layout: Layout, learner: int, random_starts: float, rng: np.random.Ge
 @register_jitable
 def _best_action(mask: Bits, row: int, values: np.ndarray, layout: Layout, rng: np.random.Generator) -> int:
     """Any of the open columns whose value is the greatest but for a small tolerance; all are 0 without a row."""
-    worths = np.full(layout.columns, -np.inf)
+    is_known = 0 <= row < len(values)
+    best, ties = -np.inf, 0
     for action in range(layout.columns):
         if landing_cell(mask, action, layout) >= 0:
-            worths[action] = values[row, action] if 0 <= row < len(values) else 0.0
-    best = np.flatnonzero(worths >= worths.max() - _TIE)
-    return int(best[int(rng.random() * len(best))])
+            best = max(best, values[row, action] if is_known else 0.0)
+    for action in range(layout.columns):
+        if landing_cell(mask, action, layout) >= 0 and (values[row, action] if is_known else 0.0) >= best - _TIE:
+            ties += 1
+    chosen = int(rng.random() * ties)
+    for action in range(layout.columns):
+        if landing_cell(mask, action, layout) >= 0 and (values[row, action] if is_known else 0.0) >= best - _TIE:
+            if chosen == 0:
+                return action
+            chosen -= 1
+    return -1
