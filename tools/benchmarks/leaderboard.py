@@ -86,8 +86,9 @@ def page(results: dict[str, Any], known: dict[str, Standing]) -> str:
     return f"""\
 # Leaderboard
 
-{len(results["standings"])} agents on {results["board"]}. Every pair of agents plays {games} games from balanced openings, each opening twice
-with sides swapped: {results["games"]:,} games, {results["distinct_games"]:,} of them distinct.
+{len(results["standings"])} agents on {results["board"]}. Every pair of agents plays {games} games from balanced
+openings, each opening twice with sides swapped: {results["games"]:,} games, {results["distinct_games"]:,} of them
+distinct.
 
 {table(results["standings"], known)}
 - **Elo** is fitted to all games at once ([ratings](explanation/statistics.md#ratings)); `{results["anchor"]}` is 0.
