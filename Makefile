@@ -56,7 +56,7 @@ lint: $(VENV)/dev
 
 # The documentation as a site in build/docs. Warnings and broken internal links are errors.
 docs: $(VENV)/docs
-	$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/docs
+	$(BIN)/python -m sphinx -E -W --keep-going -q -b html -d build/doctrees docs build/docs
 	$(BIN)/python tools/docs/check_links.py build/docs
 	@echo "Open build/docs/index.html in a browser."
 
@@ -103,7 +103,7 @@ browser:
 	|| echo "chromium is absent and cannot be installed here (no root or no apt-get): browser tests are skipped"
 
 clean:
-	rm -rf $(VENV) demo build dist faults.jsonl .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) demo build dist docs/reference/generated faults.jsonl .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
 	find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/python:

@@ -198,6 +198,10 @@ def test_relative_links_resolve(page):
             assert anchor in anchors(target.read_text(encoding="utf-8")), f"{page}: {link}"
 
 
+def test_no_page_replaces_one_of_sphinx():
+    assert not {"search", "genindex", "py-modindex"} & {path.stem for path in DOCS.glob("*.md")}
+
+
 # --- Generated pages ---
 
 
