@@ -72,18 +72,29 @@ def test_commands_in_code_blocks_parse(page):
             pytest.fail(f"{page}: {line}: {error}")
 
 
+def unknown_words(line: str) -> set[str]:
+    """Options of a command that do not exist; the whole line if the command does not."""
+    command, words = app, line.split()[1:]
+    while words and re.fullmatch(r"[a-z][a-z-]*", words[0]) and words[0] in command:
+        command, words = command[words[0]], words[1:]
+    if command is app:
+        return {line}
+    known = {"--help"}
+    if command.default_command is not None:
+        known |= {name for argument in command.assemble_argument_collection() for name in argument.names}
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", line)) - known
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_mentioned_commands_and_options_exist(page):
     for line in mentioned_commands(pages()[page]):
-        command, words = app, line.split()[1:]
-        while words and re.fullmatch(r"[a-z][a-z-]*", words[0]) and words[0] in command:
-            command, words = command[words.pop(0)], words
-        assert command is not app, f"{page}: {line}"
-        known = {"--help"}
-        if command.default_command is not None:
-            known |= {name for argument in command.assemble_argument_collection() for name in argument.names}
-        named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", line))
-        assert named <= known, f"{page}: {line}: {named - known}"
+        assert not unknown_words(line), f"{page}: {line}"
+
+
+def test_unknown_words_are_found():
+    assert unknown_words("inarow macth A B") == {"inarow macth A B"}
+    assert unknown_words("inarow book build FILE --plys N") == {"--plys"}
+    assert unknown_words("inarow tournament A B [--games N] [--ray ADDRESS]") == set()
 
 
 def test_a_wrong_command_does_not_parse():
