@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 JOBS ?= 2
 
-.PHONY: demo test lint soak fuzz coverage mutants bench browser clean
+.PHONY: demo test lint docs soak fuzz coverage mutants bench browser clean
 
 DEMO_AGENTS := random greedy winblock negamax minimax:depth=4 mcts:simulations=500 hybrid:simulations=100 solver:level=5 dqn alphazero:simulations=32
 DEMO_STORE := demo/lab.sqlite
@@ -54,6 +54,12 @@ lint: $(VENV)/dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
+# The documentation as a site in build/docs. Warnings and broken internal links are errors.
+docs: $(VENV)/docs
+	$(BIN)/python -m sphinx -E -W --keep-going -q -b html -d build/doctrees docs build/docs
+	$(BIN)/python tools/docs/check_links.py build/docs
+	@echo "Open build/docs/index.html in a browser."
+
 # Kills, interrupts, full disks, bad files, dead nodes; takes much longer than the tests. Faults and outcomes are listed in docs/reliability.md.
 soak: $(VENV)/dev
 	$(BIN)/python -m inarow warmup
@@ -97,7 +103,7 @@ browser:
 	|| echo "chromium is absent and cannot be installed here (no root or no apt-get): browser tests are skipped"
 
 clean:
-	rm -rf $(VENV) demo build dist faults.jsonl .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) demo build dist docs/reference/generated faults.jsonl .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
 	find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/python:
@@ -107,6 +113,10 @@ $(VENV)/python:
 $(VENV)/base: $(VENV)/python pyproject.toml constraints.txt
 	$(PIP) --editable .
 	@touch $@
+
+$(VENV)/docs: $(VENV)/python pyproject.toml constraints.txt
+	$(PIP) --editable ".[docs]"
+	@touch $@ $(VENV)/base
 
 $(VENV)/demo: $(VENV)/python pyproject.toml constraints.txt
 	$(PIP) --editable ".[train]"

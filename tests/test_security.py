@@ -81,7 +81,7 @@ def test_statements_of_the_store_are_made_of_constants():
 
 
 def test_every_pinned_version_has_its_hashes():
-    pinned, hashed = (pins((ROOT / name).read_text()) for name in ("constraints.txt", "hashes.txt"))
+    pinned, hashed = (pins((ROOT / name).read_text()) for name in ("constraints.txt", "tools/hashes.txt"))
     assert pinned.keys() == hashed.keys()
     assert all(hashed.values())
 

@@ -27,7 +27,7 @@ from inarow.report.markup import MINUS, elo, elo_interval, percent, seconds
 from inarow.report.tables import Table, write_csv
 
 DOCS = Path(__file__).parents[2] / "docs"
-HEADINGS = ("#", "agent", "Elo", "95 % interval", "games", "as first", "as second", "outcome accuracy", "time a move")
+HEADINGS = ("#", "agent", "Elo", "95 % interval", "games", "as first", "as second", "outcome accuracy", "time per move")
 
 
 def add_missing_grades(store: Store, board: str, agents: list[str]) -> None:
@@ -86,21 +86,22 @@ def page(results: dict[str, Any], known: dict[str, Standing]) -> str:
     return f"""\
 # Leaderboard
 
-{len(results["standings"])} agents on {results["board"]}, each two of them in {games} games: every opening twice
-with sides swapped, balanced by the book. {results["games"]:,} games, {results["distinct_games"]:,} of them distinct.
+{len(results["standings"])} agents on {results["board"]}. Every pair of agents plays {games} games from balanced
+openings, each opening twice with sides swapped: {results["games"]:,} games, {results["distinct_games"]:,} of them
+distinct.
 
 {table(results["standings"], known)}
-- **Elo** is fitted to all games at once ([arena](arena.md#ratings)); `{results["anchor"]}` is 0. In these openings the
-  first move is worth {advantage:.0f} Elo ({low:.0f} to {high:.0f}).
-- **As first, as second**: the score on that side, draws counting half.
-- **Outcome accuracy**: how often a move keeps win, draw or loss on the [standard suite](arena.md#grades), with its
-  95 % interval.
-- **Time a move** is the median of all decisions in these games, which shared two cores with other work.
+- **Elo** is fitted to all games at once ([ratings](explanation/statistics.md#ratings)); `{results["anchor"]}` is 0.
+  In these openings the first move is worth {advantage:.0f} Elo ({low:.0f} to {high:.0f}).
+- **As first, as second**: the score on that side; a draw counts half.
+- **Outcome accuracy**: how often a move keeps win, draw or loss on the [standard suite](explanation/grades.md), with
+  its 95 % interval.
+- **Time per move** is the median of all decisions in these games, which shared two cores with other work.
 
 ## What it says
 
 {remarks(results)}
-## Made by
+## How it was made
 
 ```sh
 {command(results)} --workers 2 --out build/leaderboard
