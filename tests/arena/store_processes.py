@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from inarow.arena.store import Store
-from inarow.arena.store_rows import AgentIdentity, MatchEntry
+from inarow.arena.store_schema import AgentIdentity, MatchEntry
 from inarow.games.record import GameRecord, Ply
 
 A, B = AgentIdentity.parse("random"), AgentIdentity.parse("winblock")

@@ -9,7 +9,7 @@ import pytest
 from inarow.arena.leaderboard import rank_agents, store_leaderboard
 from inarow.arena.match import MatchSettings, match_games, plan_match
 from inarow.arena.store import Store
-from inarow.arena.store_rows import AgentIdentity
+from inarow.arena.store_schema import AgentIdentity
 from inarow.games.spec import TIC_TAC_TOE
 from inarow.report.data import report_from_store
 from inarow.report.page import report_markdown, report_page

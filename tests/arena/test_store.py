@@ -18,7 +18,7 @@ import inarow
 from inarow.arena.export import write_csv, write_json_lines, write_pgn
 from inarow.arena.match import play_match
 from inarow.arena.store import Store
-from inarow.arena.store_rows import AgentIdentity, MatchEntry
+from inarow.arena.store_schema import AgentIdentity, MatchEntry
 from inarow.arena.tally import NO_PAIRS, SideTally, Tally
 from inarow.errors import InvalidAgentError, InvalidSpecError, StoreError
 from inarow.games.pgn import from_pgn, split_games

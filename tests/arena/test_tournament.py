@@ -14,10 +14,9 @@ import pytest
 from inarow.agents.agent import Decision
 from inarow.arena.game import play_game
 from inarow.arena.leaderboard import store_leaderboard
-from inarow.arena.match import MatchSettings, match_games, plan_match, play_into_store, stored_games
+from inarow.arena.match import MatchSettings, match_games, plan_match, play_into_store, stored_games, summarise
 from inarow.arena.store import Store
-from inarow.arena.store_rows import AgentIdentity, to_json
-from inarow.arena.summary import summarise
+from inarow.arena.store_schema import AgentIdentity, to_json
 from inarow.arena.tournament import plan_tournament, play_tournament
 from inarow.errors import InvalidAgentError, InvalidLimitError, StoreError, TableError
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE

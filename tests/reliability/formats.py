@@ -15,7 +15,7 @@ import numpy as np
 
 from inarow.agents.registry import make_agent
 from inarow.arena.store import Store
-from inarow.arena.store_rows import AgentIdentity
+from inarow.arena.store_schema import AgentIdentity
 from inarow.arena.suite import Suite
 from inarow.arena.suite_build import build_suite
 from inarow.errors import BookError

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from inarow.arena.match import play_match
 from inarow.arena.store import Store
-from inarow.arena.store_rows import AgentIdentity, MatchEntry
+from inarow.arena.store_schema import AgentIdentity, MatchEntry
 from inarow.games.spec import GameSpec
 
 GRADE = {

@@ -10,7 +10,7 @@ from inarow.arena.grading import Grade, PlyAccuracy
 from inarow.arena.leaderboard import rank_agents
 from inarow.arena.match import MatchSettings
 from inarow.arena.store import Store
-from inarow.arena.store_rows import AgentIdentity, MatchEntry
+from inarow.arena.store_schema import AgentIdentity, MatchEntry
 from inarow.arena.tournament import plan_tournament, play_tournament, summarise_tournament
 from inarow.errors import StoreError
 from inarow.games.position import Position

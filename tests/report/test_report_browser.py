@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from inarow.arena.store import Store
-from inarow.arena.store_rows import AgentIdentity
+from inarow.arena.store_schema import AgentIdentity
 from inarow.games.position import Position
 from inarow.games.record import GameRecord
 from inarow.games.spec import GameSpec

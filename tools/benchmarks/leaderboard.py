@@ -20,7 +20,7 @@ from leaderboard_text import remarks
 from inarow.arena.grading import grade
 from inarow.arena.leaderboard import Standing
 from inarow.arena.store import Store
-from inarow.arena.store_rows import AgentIdentity
+from inarow.arena.store_schema import AgentIdentity
 from inarow.games.spec import GameSpec
 from inarow.report.data import read_leaderboard
 from inarow.report.markup import MINUS, elo, elo_interval, percent, seconds

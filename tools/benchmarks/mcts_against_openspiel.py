@@ -14,8 +14,8 @@ import pyspiel
 from inarow.agents.agent import Decision
 from inarow.agents.registry import make_agent
 from inarow.arena.game import play_game
+from inarow.arena.match import summarise
 from inarow.arena.openings import random_openings
-from inarow.arena.summary import summarise
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 import msgspec
@@ -56,6 +57,12 @@ class Agent(Protocol):
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=3600)] | Literal["none"]
 """A parameter: time for a move."""
 ParametersT = TypeVar("ParametersT", bound=msgspec.Struct)
+ResultT = TypeVar("ResultT")
+
+
+def watch_results(watch: Watch[Decision] | None, to_decision: Callable[[ResultT], Decision]) -> Watch[ResultT] | None:
+    """A watch of a search that passes its results on as decisions."""
+    return None if watch is None else lambda result: watch(to_decision(result))
 
 
 class ParameterisedAgent(Generic[ParametersT]):

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 import numpy as np
 
-from inarow.agents.agent import Decision, ParameterisedAgent, Seconds
+from inarow.agents.agent import Decision, ParameterisedAgent, Seconds, watch_results
 from inarow.agents.mcts import TREE_LIMITS
 from inarow.agents.simple import with_temperature
 from inarow.errors import NetError
@@ -75,12 +75,7 @@ class AlphaZeroAgent(ParameterisedAgent[AlphaZeroParameters]):
             net, memory = self._net_for(position.spec), self._parameters.memory << 20
             config = SearchConfig(root=self._parameters.root)
             self._search = NetSearch(position.spec, net_evaluator(net), config, memory=memory, cache_memory=memory)
-
-        def report(result: TreeResult) -> None:
-            assert watch is not None
-            watch(self._decision(result, is_final=False))
-
-        found = self._search.search(position, limits=self._limits(limits), watch=None if watch is None else report)
+        found = self._search.search(position, limits=self._limits(limits), watch=watch_results(watch, self._decision))
         return self._decision(found, is_final=True)
 
     def _limits(self, limits: Limits | None) -> Limits:
@@ -102,7 +97,7 @@ class AlphaZeroAgent(ParameterisedAgent[AlphaZeroParameters]):
         net.check_board(spec)
         return net
 
-    def _decision(self, result: TreeResult, *, is_final: bool) -> Decision:
+    def _decision(self, result: TreeResult, *, is_final: bool = False) -> Decision:
         """Draws the action by temperature, but only for the final decision: reports must not use random numbers."""
         action, policy = result.action, result.policy
         if self._parameters.temperature > 0 and result.proven is None:

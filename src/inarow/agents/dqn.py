@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import lru_cache
 from typing import Annotated
 
 import msgspec
@@ -17,6 +17,7 @@ from inarow.learning.pretrained import DEEP_Q, DEEP_Q_DEFAULTS, default_deep_q_n
 from inarow.storage.atomic import content_hash
 
 _AUTO = "auto"
+_shipped_values = lru_cache(maxsize=8)(load_net_values)
 
 
 class DqnParameters(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,10 +37,9 @@ class DqnAgent(ImmediateAgent):
         """Without `values` it plays the net that ships with the package for the side to move."""
         self.name = name
         self._values = values
-        self._usual: dict[Path, NetValues] = {}
 
     def _decide(self, position: Position) -> Decision:
-        net = self._values or self._usual_values(position)
+        net = self._values or _shipped_values(default_deep_q_net(position.spec, position.ply % 2))
         values = net.values(position)
         action = int(values.argmax())
         return Decision(
@@ -54,12 +54,6 @@ class DqnAgent(ImmediateAgent):
             default_deep_q_net(spec, 0)
         else:
             self._values.check_board(spec)
-
-    def _usual_values(self, position: Position) -> NetValues:
-        path = default_deep_q_net(position.spec, position.ply % 2)
-        if path not in self._usual:
-            self._usual[path] = load_net_values(path)
-        return self._usual[path]
 
 
 def build_dqn_agent(name: str, parameters: DqnParameters, rng: np.random.Generator) -> DqnAgent:

@@ -153,7 +153,7 @@ class KaggleProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 cwd=self._folder.name,
-                env={**environment, "HOME": self._folder.name, "TMPDIR": self._folder.name},
+                env={**environment, "HOME": self._folder.name},
                 pass_fds=ends[:1],
                 start_new_session=True,  # Ctrl-C in a terminal is for us: the game may have to be finished first
             )

@@ -15,8 +15,8 @@ import msgspec
 import numpy as np
 from msgspec import structs
 
-from inarow.agents.agent import Decision
-from inarow.agents.mcts import tree_decision, watch_tree
+from inarow.agents.agent import Decision, watch_results
+from inarow.agents.mcts import tree_decision
 from inarow.agents.simple import with_temperature
 from inarow.games.position import Position
 from inarow.search.limits import NO_LIMITS, Limits, Watch
@@ -98,7 +98,8 @@ class LevelAgent:
         if self._search is None or self._search.spec != position.spec:
             self._search = TreeSearch(position.spec, self._rng)
         own = replace(limits or NO_LIMITS, simulations=self._level.simulations, nodes=None, depth=None)
-        decision = tree_decision(self._search.search(position, limits=own, watch=watch_tree(watch)))
+        result = self._search.search(position, limits=own, watch=watch_results(watch, tree_decision))
+        decision = tree_decision(result)
         if self._level.temperature == 0 or decision.visits is None:
             return decision
         policy = with_temperature(decision.visits, self._level.temperature)

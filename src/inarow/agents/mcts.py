@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 import numpy as np
 
-from inarow.agents.agent import Decision, ParameterisedAgent, Seconds
+from inarow.agents.agent import Decision, ParameterisedAgent, Seconds, watch_results
 from inarow.agents.minimax import HeuristicChoice
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
@@ -69,7 +69,7 @@ class MctsAgent(ParameterisedAgent[MctsParameters]):
     ) -> Decision:
         used = self._limits.replaced_by(limits, TREE_LIMITS)
         search = self._search_for(position.spec, used)
-        return tree_decision(search.search(position, limits=used, watch=watch_tree(watch)))
+        return tree_decision(search.search(position, limits=used, watch=watch_results(watch, tree_decision)))
 
     @property
     def _limits(self) -> Limits:
@@ -113,11 +113,6 @@ class HybridAgent(MctsAgent):
         wanted = self._parameters
         informed = spec.cells if wanted.informed == "all" else wanted.informed
         return Rollouts(informed, wanted.depth, make_heuristic(wanted.heuristic, spec))
-
-
-def watch_tree(watch: Watch[Decision] | None) -> Watch[TreeResult] | None:
-    """A watch of a tree search that forwards decisions."""
-    return None if watch is None else lambda result: watch(tree_decision(result))
 
 
 def tree_decision(result: TreeResult) -> Decision:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
 
-from inarow.agents.agent import Decision, ParameterisedAgent, Seconds
+from inarow.agents.agent import Decision, ParameterisedAgent, Seconds, watch_results
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.search.limits import Limits, Watch
@@ -51,7 +52,9 @@ class MinimaxAgent(ParameterisedAgent[MinimaxParameters]):
         self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
     ) -> Decision:
         used = self._limits.replaced_by(limits, MINIMAX_LIMITS)
-        result = self._search_on(position.spec).search(position, used, watch=watch_minimax(position, watch))
+        result = self._search_on(position.spec).search(
+            position, used, watch=watch_results(watch, partial(minimax_decision, position))
+        )
         action, best = result.action, result.best
         if self._parameters.tie == "random":
             action = best[int(self._rng.random() * len(best))]
@@ -104,7 +107,7 @@ class NegamaxAgent(ParameterisedAgent[NegamaxParameters]):
         randomised = self._rng.random() < self._parameters.omega
         used = Limits(depth=self._parameters.depth).replaced_by(limits, MINIMAX_LIMITS)
         search = self._search_on(position.spec, prune=not randomised)
-        result = search.search(position, used, watch=watch_minimax(position, watch))
+        result = search.search(position, used, watch=watch_results(watch, partial(minimax_decision, position)))
         action = result.action
         if randomised:
             choices = _randomised_choices(result)
@@ -129,13 +132,8 @@ def _randomised_choices(result: MinimaxResult) -> list[int]:
     return [action for action, value in values.items() if value > 0] or list(values)
 
 
-def watch_minimax(position: Position, watch: Watch[Decision] | None) -> Watch[MinimaxResult] | None:
-    """Passes the results of a minimax search to a watcher of decisions."""
-    return None if watch is None else lambda result: watch(minimax_decision(position, result, result.action))
-
-
-def minimax_decision(position: Position, result: MinimaxResult, action: int) -> Decision:
-    """The result of a minimax search as a decision.
+def minimax_decision(position: Position, result: MinimaxResult, action: int | None = None) -> Decision:
+    """The result of a minimax search as a decision for `action`, or for its own.
 
     `value` is 1 or -1 for a forced end, else a monotone map of the heuristic to (-1, 1), not a probability. `scores`
     are set if every legal move was searched without cut-offs.
@@ -144,7 +142,7 @@ def minimax_decision(position: Position, result: MinimaxResult, action: int) -> 
     squashed = result.value / (1 + abs(result.value))
     known = all(result.values[legal] is not None for legal in position.legal_actions)
     return Decision(
-        action=action,
+        action=result.action if action is None else action,
         value=squashed if end is None else float(np.sign(result.value)),
         scores=result.values if known else None,
         nodes=result.nodes,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Literal
 
 import msgspec
@@ -17,7 +18,7 @@ from inarow.games.spec import GameSpec
 from inarow.search.limits import Limits, Watch
 from inarow.search.minimax.heuristics import make_heuristic
 from inarow.search.minimax.minimax import Minimax
-from inarow.search.solver.api import analyse, shipped_book, solver_for
+from inarow.search.solver.api import BookChoice, shipped_book, solver_for
 from inarow.search.solver.solution import Analysis
 from inarow.search.solver.solver import DEFAULT_MEMORY, MAX_THREADS, MIN_MEMORY, UNSURE_NODES, Solver
 
@@ -79,6 +80,8 @@ class SolverAgent(ParameterisedAgent[SolverParameters]):
 
     def __init__(self, name: str, parameters: SolverParameters, rng: np.random.Generator) -> None:
         super().__init__(name, parameters, rng)
+        book: BookChoice = "shipped" if parameters.book else None
+        self._solver_for = partial(solver_for, book=book, memory=parameters.memory << 20, threads=parameters.threads)
         self._minimax: Minimax | None = None
 
     def decide(
@@ -87,7 +90,8 @@ class SolverAgent(ParameterisedAgent[SolverParameters]):
         """A watcher receives the bounds and the move of a quick minimax search until the score is known."""
         position.check_ongoing()
         limits = Limits(nodes=usual_nodes(position.spec)).replaced_by(limits, SOLVER_LIMITS)
-        analysis = self._analyse(position, limits, watch=self._watch_bounds(position, watch))
+        solver = self._solver_for(position.spec)
+        analysis = solver.analyse(position, only_best=True, limits=limits, watch=self._watch_bounds(position, watch))
         if analysis.score is None or not analysis.best:
             return self._guess(position, limits, analysis.nodes)
         action = nearest_to_centre(position, analysis.best)
@@ -98,7 +102,7 @@ class SolverAgent(ParameterisedAgent[SolverParameters]):
             decision = replace(decision, depth=analysis.plies)
             watch(decision)
         if self._parameters.scores == "all" or (watch is not None and self._parameters.scores == "auto"):
-            whole = self._analyse(position, limits.less(analysis.nodes, analysis.seconds), only_best=False)
+            whole = solver.analyse(position, limits=limits.less(analysis.nodes, analysis.seconds))
             scores = tuple(
                 known if score is None else score for known, score in zip(analysis.scores, whole.scores, strict=True)
             )
@@ -111,20 +115,8 @@ class SolverAgent(ParameterisedAgent[SolverParameters]):
         """Compiles what a decision needs, and touches every page of the table, which otherwise delays a search."""
         start = Position.start(spec)
         Solver(spec, memory=MIN_MEMORY).solve(start, limits=Limits(nodes=_QUICK_NODES))  # the book would skip it
-        solver_for(spec, *self._solver_arguments()).clear()
+        self._solver_for(spec).clear()
         self._look_ahead(start, Limits(nodes=1))
-
-    def _analyse(
-        self, position: Position, limits: Limits, *, only_best: bool = True, watch: Watch[Analysis] | None = None
-    ) -> Analysis:
-        book, memory, threads = self._solver_arguments()
-        return analyse(
-            position, book=book, only_best=only_best, limits=limits, memory=memory, threads=threads, watch=watch
-        )
-
-    def _solver_arguments(self) -> tuple[Literal["shipped"] | None, int, int]:
-        wanted = self._parameters
-        return "shipped" if wanted.book else None, wanted.memory << 20, wanted.threads
 
     def _watch_bounds(self, position: Position, watch: Watch[Decision] | None) -> Watch[Analysis] | None:
         if watch is None:
@@ -161,8 +153,9 @@ class SolverAgent(ParameterisedAgent[SolverParameters]):
     def _principal_variation(self, position: Position, limits: Limits) -> list[int]:
         """The moves of best play that follow, as far as they are cheap to find."""
         moves: list[int] = []
+        solver, limits = self._solver_for(position.spec), Limits(nodes=_PV_NODES, cancelled=limits.cancelled)
         while not position.is_over and len(moves) < _PV_PLIES:
-            best = self._analyse(position, Limits(nodes=_PV_NODES, cancelled=limits.cancelled)).best
+            best = solver.analyse(position, only_best=True, limits=limits).best
             if not best:
                 break
             moves.append(nearest_to_centre(position, best))

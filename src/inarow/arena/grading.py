@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -183,12 +183,17 @@ def grade(
     if not isinstance(suite, Suite):
         suite = find_suite(suite, spec)
     if isinstance(player, str):
-        source = _made_anew(_tasks(name, suite, seed), workers)
+        source = _made_anew(name, suite, seed, workers)
     elif workers == 1:
         source = (_choice(player, position) for position in suite.positions)
     else:
         raise InvalidLimitError("workers must be 1 for an agent object; give an agent string instead")
-    return _graded(suite, _watched(source, len(suite), progress), agent=name, seed=seed)
+    choices = []
+    for choice in source:
+        choices.append(choice)
+        if progress is not None:
+            progress(len(choices), len(suite))
+    return _graded(suite, choices, agent=name, seed=seed)
 
 
 def _graded(suite: Suite, choices: Sequence[_Choice], *, agent: str, seed: int | None) -> Grade:
@@ -211,15 +216,12 @@ def _graded(suite: Suite, choices: Sequence[_Choice], *, agent: str, seed: int |
 # --- agents ---
 
 
-def _tasks(agent: str, suite: Suite, seed: int) -> list[_Task]:
+def _made_anew(agent: str, suite: Suite, seed: int, workers: Workers) -> Iterator[_Choice]:
     moves = [position.moves for position in suite.positions]
-    return [
+    tasks = [
         _Task(agent, str(suite.spec), tuple(moves[first : first + _CHUNK]), first, seed)
         for first in range(0, len(moves), _CHUNK)
     ]
-
-
-def _made_anew(tasks: Sequence[_Task], workers: Workers) -> Iterator[_Choice]:
     with open_pool(workers, tasks=len(tasks)) as pool:
         for choices in pool.map(_decide_chunk, tasks):
             yield from choices
@@ -241,15 +243,6 @@ def _choice(agent: Agent, position: Position) -> _Choice:
         return _Choice(position.play(agent.decide(position).action).actions[-1])
     except Exception as error:  # a fault of an agent counts as a bad move
         return _Choice(FAULT, one_line(error))
-
-
-def _watched(choices: Iterable[_Choice], total: int, progress: Progress | None) -> list[_Choice]:
-    made = []
-    for choice in choices:
-        made.append(choice)
-        if progress is not None:
-            progress(len(made), total)
-    return made
 
 
 # --- games ---

@@ -16,7 +16,7 @@ import msgspec
 from inarow.arena.grading import Grade
 from inarow.arena.ratings import Rating, Ratings, fit_ratings
 from inarow.arena.store import Store
-from inarow.arena.store_rows import AgentIdentity, GradeEntry
+from inarow.arena.store_schema import AgentIdentity, GradeEntry
 from inarow.arena.suite import EXHAUSTIVE, STANDARD
 from inarow.arena.tally import CrossTable, Tally
 from inarow.errors import InvalidResultsError, StoreError, one_line, shown

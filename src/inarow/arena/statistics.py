@@ -24,9 +24,9 @@ Interval = tuple[float, float]
 FloatArray = npt.NDArray[np.float64]
 
 
-def pair_score(counts: Sequence[int]) -> float:
+def pair_score(counts: Sequence[float]) -> float:
     """The mean score in [0, 1] of pentanomial counts with at least one pair."""
-    return _mean(counts)
+    return sum(count * score for count, score in zip(counts, PAIR_SCORES, strict=True)) / sum(counts)
 
 
 def score_interval(counts: Sequence[int]) -> Interval:
@@ -35,9 +35,9 @@ def score_interval(counts: Sequence[int]) -> Interval:
     Wilson's interval for a proportion, with the number of pairs corrected by how much less a pair
     varies than a single toss with the same mean.
     """
-    pairs, score = sum(counts), _mean(counts)
+    pairs, score = sum(counts), pair_score(counts)
     smoothed = [count + _PRIOR for count in counts]
-    mean = _mean(smoothed)
+    mean = pair_score(smoothed)
     tosses = pairs * mean * (1 - mean) / _variance(smoothed)
     return wilson_interval(score, tosses)
 
@@ -79,7 +79,7 @@ def likelihood_of_superiority(counts: Sequence[int]) -> float:
     """The chance that the expected score is above one half, by the normal approximation."""
     smoothed = [count + _PRIOR for count in counts]
     deviation = math.sqrt(_variance(smoothed) / sum(smoothed))
-    return NormalDist().cdf((_mean(smoothed) - 0.5) / deviation)
+    return NormalDist().cdf((pair_score(smoothed) - 0.5) / deviation)
 
 
 def expected_score(elo: float) -> float:
@@ -92,10 +92,6 @@ def elo(score: float) -> float | None:
     return -400 * math.log10(1 / score - 1) if 0 < score < 1 else None
 
 
-def _mean(counts: Sequence[float]) -> float:
-    return sum(count * score for count, score in zip(counts, PAIR_SCORES, strict=True)) / sum(counts)
-
-
 def _variance(counts: Sequence[float]) -> float:
-    mean = _mean(counts)
+    mean = pair_score(counts)
     return sum(count * (score - mean) ** 2 for count, score in zip(counts, PAIR_SCORES, strict=True)) / sum(counts)

@@ -7,23 +7,25 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from inarow import __version__
-from inarow.arena.store_rows import (
+from inarow.arena.store_schema import (
     GAME_COLUMNS,
     AgentIdentity,
     GradeEntry,
     MatchEntry,
     RunEntry,
     RunStatus,
+    check_names,
+    connect,
+    damage_errors,
     from_json,
     from_row,
+    store_errors,
     to_json,
     to_row,
 )
-from inarow.arena.store_schema import check_names, connect, damage_errors, store_errors
 from inarow.arena.tally import SideTally, Tally
 from inarow.errors import StoreError, shown
 from inarow.games.record import GameRecord
@@ -61,9 +63,7 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     # --- matches and games ---

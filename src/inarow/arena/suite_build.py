@@ -132,17 +132,14 @@ def _score(
     scored = {moves: [int(score) for score in scores] for moves, *scores in (line.split(" ") for line in journal.lines)}
     missing = [position.moves for position in drawn if position.moves not in scored]
     left = len(missing)
-    for chunk in pool.map(_score_chunk, _tasks(spec, memory, missing)):
+    tasks = [_Task(str(spec), memory, tuple(missing[at : at + _CHUNK])) for at in range(0, left, _CHUNK)]
+    for chunk in pool.map(_score_chunk, tasks):
         scored |= chunk
         journal.add(f"{moves} {' '.join(map(str, scores))}" for moves, scores in chunk.items())
         left -= len(chunk)
         if progress is not None:
             progress(len(drawn) - left, len(drawn))
     return scored
-
-
-def _tasks(spec: GameSpec, memory: int, moves: Sequence[str]) -> list[_Task]:
-    return [_Task(str(spec), memory, tuple(moves[at : at + _CHUNK])) for at in range(0, len(moves), _CHUNK)]
 
 
 @lru_cache(maxsize=1)

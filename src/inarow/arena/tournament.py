@@ -11,10 +11,18 @@ from typing import Any
 
 from inarow.agents.registry import make_agent
 from inarow.arena.leaderboard import Leaderboard, Standing, rank_agents
-from inarow.arena.match import USUAL, MatchPlan, MatchSettings, plan_match, play_missing, stored_games
+from inarow.arena.match import (
+    USUAL,
+    MatchPlan,
+    MatchSettings,
+    MatchSummary,
+    plan_match,
+    play_missing,
+    stored_games,
+    summarise,
+)
 from inarow.arena.ratings import Ratings
 from inarow.arena.store import Store
-from inarow.arena.summary import MatchSummary, summarise
 from inarow.arena.tally import CrossTable
 from inarow.errors import InvalidAgentError, InvalidLimitError, shown
 from inarow.games.record import GameRecord

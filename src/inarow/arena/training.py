@@ -46,8 +46,7 @@ def start_run(
 ) -> Run:
     """A new run; raises InarowError, in which `source` names the document, before anything is written."""
     learner = find_learner(document, source)
-    _check_cluster(learner, cluster)
-    services = _services(cluster, allow_agent_files)
+    services = _services(learner, cluster, allow_agent_files)
     return learner.start(to_config(document, learner.config, source), folder, services)
 
 
@@ -58,17 +57,14 @@ def resume_run(
     learner = find_learner(read_config(folder, Document), str(folder))
     if settings and not learner.can_extend:
         raise ConfigError(f"a resumed {learner.name} run keeps its config; settings are for new runs")
-    _check_cluster(learner, cluster)
-    return learner.resume(folder, settings, _services(cluster, allow_agent_files))
+    return learner.resume(folder, settings, _services(learner, cluster, allow_agent_files))
 
 
-def _check_cluster(learner: Learner[Any], cluster: Cluster | None) -> None:
+def _services(learner: Learner[Any], cluster: Cluster | None, allow_agent_files: bool) -> Services:
     if cluster is not None and not learner.can_use_cluster:
         able = ", ".join(each.name for each in learners().values() if each.can_use_cluster)
         raise ConfigError(f"--ray is for {able}: other learners play in one process")
 
-
-def _services(cluster: Cluster | None, allow_agent_files: bool) -> Services:
     def make_opponent(text: str, seed: np.random.SeedSequence) -> Agent:
         if not allow_agent_files and parse_agent(text)[0].runs_code:
             raise InvalidAgentError(

@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from itertools import count
 from pathlib import Path
@@ -191,12 +192,9 @@ def _searches_to_the_end(start: Position) -> Work:
     return _of(1, lambda: search.search(start))
 
 
-def _minimax_nodes(depth: int | None) -> Callable[[Position], Work]:
-    def prepare(start: Position) -> Work:
-        search = Minimax(start.spec, make_heuristic("windows", start.spec), prune=False)
-        return lambda: search.search(start, Limits(depth=depth)).nodes
-
-    return prepare
+def _minimax_nodes(depth: int | None, start: Position) -> Work:
+    search = Minimax(start.spec, make_heuristic("windows", start.spec), prune=False)
+    return lambda: search.search(start, Limits(depth=depth)).nodes
 
 
 def sample_positions(start: Position, plies: range, size: int) -> list[Position]:
@@ -214,19 +212,16 @@ def sample_positions(start: Position, plies: range, size: int) -> list[Position]
     return sample
 
 
-def _analyses(unit: str) -> Callable[[Position], Work]:
-    def prepare(start: Position) -> Work:
-        sample = sample_positions(start, *SOLVE_SAMPLES[unit])
-        solver = Solver(start.spec, memory=_MEMORY)
+def _analyses(unit: str, start: Position) -> Work:
+    sample = sample_positions(start, *SOLVE_SAMPLES[unit])
+    solver = Solver(start.spec, memory=_MEMORY)
 
-        def analyse() -> None:
-            solver.clear()
-            for position in sample:
-                solver.analyse(position)
+    def analyse() -> None:
+        solver.clear()
+        for position in sample:
+            solver.analyse(position)
 
-        return _of(len(sample), analyse)
-
-    return prepare
+    return _of(len(sample), analyse)
 
 
 def stored_games(start: Position) -> Work:
@@ -296,15 +291,11 @@ def _evaluator(start: Position) -> Evaluate:
     return net_evaluator(net)
 
 
-def _self_play(units: Callable[[SelfPlayOutput], int]) -> Callable[[Position], Work]:
+def _self_play(units: Callable[[SelfPlayOutput], int], start: Position) -> Work:
     """Self-play with the search of the presets."""
-
-    def prepare(start: Position) -> Work:
-        config, rng = SelfPlayConfig(games=_BATCH, simulations=32, first_simulations=32), np.random.default_rng(0)
-        play = SelfPlay(start.spec, _evaluator(start), config, SearchConfig(), rng, cache_memory=_MEMORY)
-        return lambda: units(play.play(_STEPS))
-
-    return prepare
+    config, rng = SelfPlayConfig(games=_BATCH, simulations=32, first_simulations=32), np.random.default_rng(0)
+    play = SelfPlay(start.spec, _evaluator(start), config, SearchConfig(), rng, cache_memory=_MEMORY)
+    return lambda: units(play.play(_STEPS))
 
 
 BENCHMARKS = (
@@ -314,16 +305,18 @@ BENCHMARKS = (
     Benchmark("mcts", "6x7x4", "simulations/s", _mcts),
     Benchmark("mcts", "12x12x5", "simulations/s", _mcts),
     Benchmark("minimax", "tictactoe", "searches/s, alpha-beta to the end", _searches_to_the_end),
-    Benchmark("minimax", "tictactoe", "nodes/s, to the end", _minimax_nodes(None)),
-    Benchmark("minimax", "6x7x4", "nodes/s, 6 plies", _minimax_nodes(6)),
-    Benchmark("minimax", "12x12x5", "nodes/s, 4 plies", _minimax_nodes(4)),
-    *(Benchmark("solve", "6x7x4", unit, _analyses(unit)) for unit in SOLVE_SAMPLES),
+    Benchmark("minimax", "tictactoe", "nodes/s, to the end", partial(_minimax_nodes, None)),
+    Benchmark("minimax", "6x7x4", "nodes/s, 6 plies", partial(_minimax_nodes, 6)),
+    Benchmark("minimax", "12x12x5", "nodes/s, 4 plies", partial(_minimax_nodes, 4)),
+    *(Benchmark("solve", "6x7x4", unit, partial(_analyses, unit)) for unit in SOLVE_SAMPLES),
     Benchmark("q-episodes", "tictactoe", "episodes/s, against winblock", _q_episodes),
     Benchmark("q-episodes", "6x7x4", "episodes/s, against winblock", _q_episodes),
     Benchmark("selections", "6x7x4", "quantum draws/s", _selections),
     Benchmark("network", "6x7x4", "evaluations/s, batch 128", _evaluations),
-    Benchmark("selfplay", "6x7x4", "simulations/s", _self_play(lambda output: output.simulations)),
-    Benchmark("selfplay", "6x7x4", "games/s, 32 simulations a move", _self_play(lambda output: len(output.games))),
+    Benchmark("selfplay", "6x7x4", "simulations/s", partial(_self_play, lambda output: output.simulations)),
+    Benchmark(
+        "selfplay", "6x7x4", "games/s, 32 simulations a move", partial(_self_play, lambda output: len(output.games))
+    ),
     Benchmark("games", "6x7x4", "games/s, random - winblock, stored", stored_games),
 )
 NAMES = tuple(dict.fromkeys(benchmark.name for benchmark in BENCHMARKS))

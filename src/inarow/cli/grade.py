@@ -12,7 +12,7 @@ from inarow.agents.registry import make_agent
 from inarow.arena.grading import Accuracy, Grade
 from inarow.arena.grading import grade as grade_agent
 from inarow.arena.store import Store
-from inarow.arena.store_rows import AgentIdentity
+from inarow.arena.store_schema import AgentIdentity
 from inarow.arena.suite import find_suite
 from inarow.arena.suite_build import build_suite
 from inarow.cli.options import Board, Json, Memory, Ray, Seed, WorkerCount, find_workers

@@ -12,12 +12,11 @@ from cyclopts import Parameter
 from rich.table import Table
 
 from inarow.arena.export import write_crosstable, write_json_lines, write_pgn, write_ratings
-from inarow.arena.match import MatchSettings, match_games, plan_match, play_missing
+from inarow.arena.match import AgentCost, MatchSettings, MatchSummary, match_games, plan_match, play_missing, summarise
 from inarow.arena.openings import OpeningKind, OpeningSource
 from inarow.arena.sprt import Sprt, SprtResult
 from inarow.arena.store import Store
 from inarow.arena.store_schema import default_store_path
-from inarow.arena.summary import AgentCost, MatchSummary, summarise
 from inarow.arena.tally import CrossTable, Tally
 from inarow.arena.tournament import TournamentPlan, TournamentSummary, plan_tournament, summarise_tournament
 from inarow.cli import output

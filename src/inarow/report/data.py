@@ -12,7 +12,7 @@ from inarow import __version__
 from inarow.arena.leaderboard import Leaderboard, read_grades, store_leaderboard
 from inarow.arena.review import MoveReview, review_move
 from inarow.arena.store import Store
-from inarow.arena.store_rows import AgentIdentity
+from inarow.arena.store_schema import AgentIdentity
 from inarow.arena.tournament import TournamentSummary
 from inarow.errors import StoreError
 from inarow.games.position import Position

@@ -21,10 +21,9 @@ import numpy as np
 from inarow.agents.alphazero import AlphaZeroParameters, net_hash
 from inarow.agents.registry import make_agent
 from inarow.arena.grading import grade
-from inarow.arena.match import MatchSettings, plan_match, play_plans
+from inarow.arena.match import MatchSettings, plan_match, play_plans, summarise
 from inarow.arena.openings import find_openings
 from inarow.arena.suite import standard_suite
-from inarow.arena.summary import summarise
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR
 from inarow.learning.pretrained import find_net
