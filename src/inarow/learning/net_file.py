@@ -17,6 +17,7 @@ import numpy as np
 from inarow.errors import NetError, one_line, shown
 from inarow.games.spec import GameSpec
 from inarow.search.tree.evaluation import Evaluate, check_shapes
+from inarow.storage.inputs import read_input
 from inarow.version import __version__
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ class Net:
         try:
             metadata = self._session.get_modelmeta().custom_metadata_map
             self._inputs = [each.name for each in self._session.get_inputs()]
-        except UnicodeDecodeError as error:
-            raise NetError(f"{source} is not a net of inarow: {one_line(error)}") from None
+        except UnicodeDecodeError:
+            raise NetError(f"{source} is not a net of inarow: its metadata are not text") from None
         self.about = _read_about(metadata, source)
 
     def run(self, *inputs: np.ndarray) -> list[np.ndarray]:
@@ -68,8 +69,8 @@ def net_evaluator(net: Net) -> Evaluate:
     def evaluate(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         try:
             logits, values = net.run(planes)
-        except Exception as error:  # ONNX Runtime has its own errors, all directly under Exception
-            raise NetError(f"the net cannot be run as alphazero nets are: {one_line(error)}") from None
+        except Exception:  # ONNX Runtime has its own errors, all directly under Exception
+            raise NetError("the net cannot be run as alphazero nets are: it has other inputs or outputs") from None
         check_shapes(planes, logits, values)
         return logits, values
 
@@ -89,8 +90,6 @@ def load_net(path: Path, kind: str) -> Net:
         status = path.stat()
     except OSError as error:
         raise NetError(f"{path} cannot be read: {error.strerror}") from None
-    if status.st_size > _MAX_BYTES:
-        raise NetError(f"{path} has more than {_MAX_BYTES >> 20} MB; it is not a net")
     net = _load(path.resolve(), status.st_mtime_ns, status.st_size)
     if net.about.kind != kind:
         raise NetError(f"{path} is a net of {shown(net.about.kind)}, not of {kind}")
@@ -99,11 +98,12 @@ def load_net(path: Path, kind: str) -> Net:
 
 @lru_cache(maxsize=8)
 def _load(path: Path, changed: int, size: int) -> Net:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise NetError(f"{path} cannot be read: {error.strerror}") from None
-    return Net(content, str(path))
+    return Net(read_net(path), str(path))
+
+
+def read_net(path: Path) -> bytes:
+    """The content of a file, checked for its size only; raises NetError."""
+    return read_input(path, _MAX_BYTES, NetError)
 
 
 def _open_session(content: bytes, source: str) -> Any:
@@ -126,8 +126,8 @@ def _open_session(content: bytes, source: str) -> Any:
     try:
         # With the fallback, which has nowhere to fall, it would print to stdout.
         return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"], enable_fallback=0)
-    except Exception as error:  # ONNX Runtime has its own errors, all directly under Exception
-        raise NetError(f"{source} is not a net: {one_line(error)}") from None
+    except Exception:  # ONNX Runtime has its own errors, all directly under Exception, and words for its developers
+        raise NetError(f"{source} is not a net: it is damaged or not an ONNX model of known operators") from None
 
 
 def _read_about(metadata: Mapping[str, str], source: str) -> NetAbout:

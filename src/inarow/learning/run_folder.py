@@ -13,6 +13,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, astuple, dataclass, fields
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
@@ -20,9 +21,10 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 import msgspec
 
 from inarow.errors import ConfigError, one_line
-from inarow.learning.config import ConfigPart, Document
+from inarow.learning.config import MAX_BYTES, ConfigPart, Document
 from inarow.learning.learner import MakeOpponent, Progress, Run, TrainedAgent, Watch, sparkline
 from inarow.storage.atomic import atomic_write
+from inarow.storage.inputs import open_input, read_input
 from inarow.storage.locks import exclusive_folder
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 _Kind = TypeVar("_Kind")
 TrainerT = TypeVar("TrainerT", bound="EpisodeTrainer")
 _CONFIG = "config.json"
+_MAX_GAMES_BYTES = 1 << 40
+_MAX_LINE = 1 << 16
 
 
 class RunClaim:
@@ -94,8 +98,8 @@ def read_document(folder: Path) -> Document:
 def read_config(folder: Path, kind: type[_Kind]) -> _Kind:
     """The config of a run; raises ConfigError."""
     try:
-        return msgspec.json.decode((folder / _CONFIG).read_bytes(), type=kind)
-    except (OSError, msgspec.MsgspecError, ValueError, RecursionError) as error:
+        return msgspec.json.decode(read_input(folder / _CONFIG, MAX_BYTES, ConfigError), type=kind)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise ConfigError(f"{folder} has no training run: {one_line(error)}") from None
 
 
@@ -213,11 +217,12 @@ class GamesFile:
     def cut(self, games: int) -> None:
         """Keeps the first `games`; raises ConfigError if there are fewer."""
         try:
-            with self._path.open("r+b") as file:
-                lengths = [len(line) for line in islice(file, games + 1) if line.endswith(b"\n")]
-                if len(lengths) <= games:
-                    raise ConfigError(f"{self._path} has fewer games than its checkpoint")
-                file.truncate(sum(lengths))
+            with open_input(self._path, _MAX_GAMES_BYTES, ConfigError) as file:
+                lines = iter(partial(file.readline, _MAX_LINE), b"")
+                lengths = [len(line) for line in islice(lines, games + 1) if line.endswith(b"\n")]
+            if len(lengths) <= games:
+                raise ConfigError(f"{self._path} has fewer games than its checkpoint")
+            os.truncate(self._path, sum(lengths))
         except OSError as error:
             raise ConfigError(f"{self._path} cannot be read: {error.strerror}") from None
 

@@ -27,8 +27,10 @@ from inarow.learning.alphazero.config import LearningConfig, NetworkConfig
 from inarow.learning.alphazero.replay import Batch
 from inarow.search.tree.evaluation import ON_BOARD, PLANES, PLAYABLE
 from inarow.storage.atomic import atomic_write
+from inarow.storage.inputs import read_input
 
 _VALUE_UNITS = 64
+_MAX_BYTES = 4 << 30
 _MOMENTS = ("exp_avg", "exp_avg_sq")
 
 
@@ -171,8 +173,8 @@ class NetTrainer:
         try:
             for name, tensor in self._learnt().items():
                 tensor.copy_(torch.tensor(weights[name]))
-        except (KeyError, RuntimeError) as error:
-            raise NetError(f"the net to begin with has other weights: {one_line(error)}") from None
+        except (KeyError, RuntimeError):  # missing, or of another shape
+            raise NetError("the net to begin with has other weights") from None
         self._begin_average()
         self._is_folded = True
 
@@ -230,7 +232,7 @@ class NetTrainer:
     def load(self, path: Path) -> None:
         """Continues from a file; raises NetError."""
         try:
-            tensors = load(path.read_bytes())
+            tensors = load(read_input(path, _MAX_BYTES, NetError))
             self.steps, self._is_folded = int(tensors["steps"]), bool(tensors.get("is_folded", False))
             self._network.load_state_dict(_part(tensors, "network."))
             average = _part(tensors, "average.")
@@ -242,7 +244,8 @@ class NetTrainer:
                     moments = {each: torch.empty_like(parameter).copy_(tensors[f"{each}.{name}"]) for each in _MOMENTS}
                     self._optimiser.state[parameter] = {"step": torch.tensor(float(self.steps)), **moments}
         except Exception as error:  # safetensors and torch have errors of their own
-            raise NetError(f"{path} is not a checkpoint of this run: {one_line(error)}") from None
+            reason = one_line(error) if isinstance(error, NetError) else "it is damaged or of another network"
+            raise NetError(f"{path} is not a checkpoint of this run: {reason}") from None
 
 
 def learning_rate(config: LearningConfig, steps: int, progress: float) -> float:

@@ -28,11 +28,13 @@ from inarow.learning.alphazero.replay import REPLAY_KIND, Replay
 from inarow.learning.run_folder import CurveFiles, GamesFile, RunClaim
 from inarow.storage.array_file import load_arrays, save_arrays
 from inarow.storage.atomic import atomic_write
+from inarow.storage.inputs import read_input
 
 if TYPE_CHECKING:
     from inarow.learning.alphazero.network import NetTrainer
 
 _VERSION = 1
+_MAX_BYTES = 256 << 20
 _POINTS = 12  # points of the curve, at least, about
 _LONGEST_POINT = 300.0
 _USUAL_GAME = 0.6  # how much of the board a game fills, before there is a game to look at
@@ -90,7 +92,7 @@ class RunState(msgspec.Struct, kw_only=True):
 def read_state(path: Path) -> RunState:
     """The state in a file; raises ConfigError."""
     try:
-        document = json.loads(path.read_bytes())
+        document = json.loads(read_input(path, _MAX_BYTES, ConfigError))
         if document.get("version", 1) > _VERSION:  # the first files had none
             raise ConfigError(f"{path} is of a later version of inarow; update inarow to resume it")
         state = msgspec.convert(document, RunState)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from inarow.errors import ConfigError, NetError, one_line
+from inarow.errors import ConfigError, InarowError, NetError, one_line
 from inarow.games.bits import from_int, store
 from inarow.games.kernels import compiled_layout
 from inarow.games.position import Position
@@ -87,8 +87,10 @@ def load_net_values(path: Path) -> NetValues:
         values = NetValues(net)
         spec = GameSpec.parse(net.about.board)
         found = net.run(np.zeros((2, 1, spec.rows, spec.columns), np.float32))
-    except Exception as error:  # ONNX Runtime has its own errors, all directly under Exception
+    except InarowError as error:
         raise NetError(f"{path} is not a net of deep Q-learning: {one_line(error)}") from None
+    except Exception:  # ONNX Runtime has its own errors, all directly under Exception
+        raise NetError(f"{path} is not a net of deep Q-learning: it has other inputs or outputs") from None
     if [output.shape for output in found] != [(2, 1)] or not np.isfinite(found[0]).all():
         raise NetError(f"{path} is not a net of deep Q-learning: it has no finite value for the empty board")
     return values
