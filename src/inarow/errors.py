@@ -149,9 +149,12 @@ def one_line(error: BaseException) -> str:
 
 
 @contextmanager
-def raised_as(kind: type[InarowError], message: str, *caught: type[Exception]) -> Iterator[None]:
+def raised_as(
+    kind: type[InarowError], message: str, *caught: type[Exception], reason: str | None = None
+) -> Iterator[None]:
     """Raises the errors of the block, or only those of the types `caught`, as `kind`: the message, then the reason.
     Errors of `kind` pass unchanged. Without types it is for files and libraries that can raise almost anything.
+    `reason` replaces the words of a library, which are for its developers.
     """
     wrapped = caught or (Exception,)
     try:
@@ -159,4 +162,5 @@ def raised_as(kind: type[InarowError], message: str, *caught: type[Exception]) -
     except kind:
         raise
     except wrapped as error:
-        raise kind(f"{message}: {one_line(error)}") from None
+        why = one_line(error) if reason is None or isinstance(error, InarowError) else reason
+        raise kind(f"{message}: {why}") from None

@@ -59,7 +59,7 @@ def plugins(monkeypatch):
         "mixed": f"{__name__}:PLUGINS",
     }
     found = [EntryPoint(name, value, "inarow.agents") for name, value in values.items()]
-    monkeypatch.setattr(registry, "entry_points", lambda group: found)
+    monkeypatch.setattr("inarow.plugins.entry_points", lambda group: found)
     _forget()
     yield
     _forget()

@@ -224,7 +224,7 @@ def test_names_are_taken_once(preset, tmp_path):
 def entries(monkeypatch):
     """Entry points of installed packages, as a test wants them."""
     found: list[EntryPoint] = []
-    monkeypatch.setattr(learner_module, "entry_points", lambda group: found)
+    monkeypatch.setattr("inarow.plugins.entry_points", lambda group: found)
     learner_module._plugins.cache_clear()
     yield found
     learner_module._plugins.cache_clear()

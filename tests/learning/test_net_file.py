@@ -90,7 +90,7 @@ def test_strange_files_are_refused(tmp_path):
     assert "is not a net" in refusal(path)
     with path.open("wb") as file:
         file.truncate(257 << 20)
-    assert "more than 256 MB" in refusal(path)
+    assert "larger than 256 MB" in refusal(path)
     assert "cannot be read" in refusal(tmp_path) or "is not a net" in refusal(tmp_path)
 
 

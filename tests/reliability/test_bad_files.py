@@ -1,7 +1,10 @@
 """Files that are cut off, damaged, foreign or of a later version: a one-line error, and the file stays as it is."""
 
+import os
 import random
+import re
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -124,6 +127,59 @@ def test_a_file_of_a_later_version_is_refused(kind, sound, try_to_read):
     assert found is None
     assert refusal
     report_for(kind, "file of a later version", 1, 0, refusal)
+
+
+SPARSE_BYTES = 200 << 30
+
+
+def make_pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def make_endless(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def make_sparse(path: Path) -> None:
+    path.touch()
+    os.truncate(path, SPARSE_BYTES)
+
+
+@pytest.fixture
+def patience():
+    """Raises TimeoutError in a test that waits for more than 60 seconds."""
+
+    def give_up(number, frame):
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(60)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@formats
+@pytest.mark.parametrize("make", [make_pipe, make_endless, make_sparse])
+def test_a_pipe_a_device_and_a_sparse_file_of_200_gb_are_refused_at_once(kind, make, sound, tmp_path, patience):
+    folder = tmp_path / "bad"
+    shutil.copytree(sound(kind).parent, folder)
+    path = folder / sound(kind).name
+    path.unlink()
+    make(path)
+    beside = {each.name for each in folder.iterdir()}
+    if kind.refuses:
+        with pytest.raises(InarowError) as error:
+            kind.read(path)
+        reason = str(error.value).rpartition(": ")[2]
+        if kind.name == "results store":  # SQLite reads pages of it
+            assert "is not a file" in str(error.value) or "not a database" in str(error.value)
+        else:
+            assert path.name in str(error.value) or "/dev/zero" in str(error.value)
+            assert re.fullmatch(r"it is (larger than [\d,]+ MB|not a regular file)", reason)
+    else:
+        kind.read(path)
+    assert {each.name for each in folder.iterdir()} == beside
 
 
 def changed(content: bytes, chance: random.Random) -> bytes:

@@ -193,7 +193,7 @@ class Plugin:
 
 def test_installed_packages_offer_studies_and_broken_ones_are_named(monkeypatch):
     offered = [Plugin("dice", DICE), Plugin("text", "dice"), Plugin("crash", 0)]
-    monkeypatch.setattr(catalogue, "entry_points", lambda group: offered if group == "inarow.studies" else [])
+    monkeypatch.setattr("inarow.plugins.entry_points", lambda group: offered if group == "inarow.studies" else [])
     catalogue._plugins.cache_clear()
     try:
         assert find_study("dice") is DICE

@@ -3,8 +3,12 @@
 import logging
 import os
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # all on the loopback interface
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -46,3 +50,41 @@ def open_nodes(number: int) -> Iterator[Nodes]:
         yield nodes
     finally:
         nodes.end()
+
+
+class Head:
+    """The head of a cluster, as `ray start --head` leaves it on the loopback interface, with two CPUs."""
+
+    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+        self.address, self._folder = f"127.0.0.1:{port}", str(folder)
+        options = ("--num-cpus=2", "--include-dashboard=false", "--node-ip-address=127.0.0.1")
+        sizes = (f"--object-store-memory={_STORE_BYTES}", f"--temp-dir={folder}")
+        command = [str(Path(sys.executable).with_name("ray")), "start", "--head", f"--port={port}", *options, *sizes]
+        subprocess.run(command, env=dict(environment), check=True, capture_output=True, timeout=120)
+
+    def kill(self) -> None:
+        """SIGKILL to all its processes."""
+        for process in processes_with(self._folder):
+            with suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGKILL)
+
+
+def processes_with(text: str) -> list[psutil.Process]:
+    """The processes that have a text in their command line, and their descendants."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if process.pid != os.getpid() and any(text in word for word in process.cmdline()):
+                found += [process, *process.children(recursive=True)]
+    return found
+
+
+@contextmanager
+def open_head(folder: Path, environment: Mapping[str, str]) -> Iterator[Head]:
+    head = Head(folder, environment)
+    try:
+        yield head
+    finally:
+        head.kill()

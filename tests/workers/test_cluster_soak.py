@@ -2,10 +2,12 @@
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections import Counter
@@ -20,8 +22,8 @@ from inarow.arena.store import Store
 from inarow.errors import ClusterError, TaskError
 from inarow.workers import Cluster, open_pool
 from tests.reliability.faults import report_fault
-from tests.workers.clusters import Nodes, open_nodes
-from tests.workers.tasks import die
+from tests.workers.clusters import Nodes, open_head, open_nodes
+from tests.workers.tasks import die, much
 
 pytestmark = [pytest.mark.soak, pytest.mark.xdist_group("cluster")]
 
@@ -132,7 +134,7 @@ def lines_of(path: Path) -> int:
 SLOW_TOURNAMENT = ["mcts:simulations=3000" if word.startswith("mcts") else word for word in TOURNAMENT]
 
 
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_local_cluster_ends_with_its_command_and_games_stay(tmp_path, end):
     store = tmp_path / "lab.sqlite"
     command = inarow(*SLOW_TOURNAMENT, "--ray", "local", "--store", str(store), start_new_session=True)
@@ -141,12 +143,44 @@ def test_a_local_cluster_ends_with_its_command_and_games_stay(tmp_path, end):
     out, err = command.communicate(timeout=60)
     kept = games_in(store)
     assert kept >= 50
-    if end == signal.SIGINT:
-        assert (command.returncode, out) == (130, "")
-        assert err == f"stopped after {kept} of 600 games; the same command goes on\ninarow: interrupted\n"
+    if end != signal.SIGKILL:
+        said = "interrupted" if end == signal.SIGINT else "terminated"
+        assert (command.returncode, out) == (128 + end, "")
+        assert err == f"stopped after {kept} of 600 games; the same command continues\ninarow: {said}\n"
     again = inarow(*SLOW_TOURNAMENT, "--workers", "2", "--json", "--store", str(store))
     assert json.loads(again.communicate(timeout=600)[0])["games"] == 600
     assert len(moves_in(store)) == 600
+
+
+def test_the_end_of_the_head_is_one_line_and_games_stay(tmp_path):
+    store, place = tmp_path / "lab.sqlite", tempfile.mkdtemp(dir="/tmp")
+    with open_head(Path(place), {**os.environ, "HOME": str(tmp_path)}) as head:
+        command = inarow(*SLOW_TOURNAMENT, "--ray", head.address, "--store", str(store))
+        wait_for(lambda: games_in(store) >= 50)
+        head.kill()
+        out, err = command.communicate(timeout=45)  # Ray itself would end the process after 60 seconds
+    shutil.rmtree(place, ignore_errors=True)
+    line = f"inarow: the Ray cluster at {head.address} has ended; what was finished is kept\n"
+    assert (command.returncode, out, err) == (2, "", line)
+    kept = games_in(store)
+    assert 50 <= kept < 600
+    again = inarow(*SLOW_TOURNAMENT, "--workers", "2", "--json", "--store", str(store))
+    assert json.loads(again.communicate(timeout=600)[0])["games"] == 600
+    report_fault(
+        "kill -9 of the head of a cluster", "tournament", injected=1, lost="0 finished games", seen=line.strip()
+    )
+
+
+def test_a_node_with_a_full_object_store_dies(nodes):
+    """Each store holds four results of 20 MB, and the tasks in flight make more; what the node had is made again."""
+    sizes = []
+    with open_pool(Cluster(nodes.address, workers=12)) as pool:
+        for result in pool.map(much, range(40)):
+            sizes.append(len(result))
+            if len(sizes) == 8:
+                nodes.kill_one()
+    assert sizes == [20_000_000] * 40
+    report_fault(NODE_KILLED, "40 results of 20 MB", injected=1, lost="0 results", seen="nothing: they are made again")
 
 
 def test_what_is_no_cluster_does_not_hold_us_up():

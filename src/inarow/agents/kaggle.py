@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import queue
@@ -25,11 +26,14 @@ from inarow.errors import IllegalMoveError, InvalidAgentError, KaggleFileError, 
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.storage.atomic import content_hash
+from inarow.storage.inputs import PieceReader, open_input
 
 _HARMLESS = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "OMP_NUM_THREADS")
 """The only variables of our environment that the process of a file gets."""
 _START_SECONDS = 10.0
 """What starting Python may take; Kaggle does not count it."""
+_FILE_BYTES = 256 << 20
+_ARCHIVE_MEMBERS = 10_000
 _ARCHIVE_BYTES = 1 << 30
 """The most that an archive may hold, unpacked; submissions hold much less."""
 _REPLY_BYTES, _REPLIES = 1 << 13, 4
@@ -59,6 +63,8 @@ class KaggleFileAgent(ImmediateAgent):
         if not os.path.isfile(parameters.file):  # False also for a name that no file can have
             raise InvalidAgentError(f"kaggle needs an agent file; {shown(parameters.file)} is not a file")
         self._path = Path(parameters.file).resolve()
+        with open_input(self._path, _FILE_BYTES, InvalidAgentError):
+            pass  # the process of the file reads it
         self._seconds, self._overage = parameters.seconds, parameters.overage
         self._last: tuple[int, ...] | None = None
         self._process: KaggleProcess | None = None
@@ -202,18 +208,25 @@ def _unpacked_main(archive: Path, folder: tempfile.TemporaryDirectory[str]) -> P
     """The main file of an archive, unpacked into a folder that is removed if that fails."""
     main = Path(folder.name) / "main.py"
     try:
-        with tarfile.open(archive, "r:gz") as members:
+        with (
+            open_input(archive, _FILE_BYTES, KaggleFileError) as file,
+            PieceReader(gzip.GzipFile(fileobj=file)) as unzipped,  # enough of a raw stream
+            tarfile.open(fileobj=unzipped, mode="r:") as members,
+        ):
             size = 0
-            for member in members:
+            for number, member in enumerate(members):
                 size += tarfile.BLOCKSIZE + member.size
-                if size > _ARCHIVE_BYTES:
-                    raise KaggleFileError(f"it holds more than {_ARCHIVE_BYTES >> 20} MB")
+                if size > _ARCHIVE_BYTES or number > _ARCHIVE_MEMBERS:
+                    most = f"{_ARCHIVE_BYTES >> 20} MB or {_ARCHIVE_MEMBERS:,} files"
+                    raise KaggleFileError(f"it holds more than {most}")
             members.extractall(folder.name, filter="data")
         if not main.is_file():
             raise KaggleFileError("it has no main.py")
     except Exception as error:  # a damaged archive can raise almost anything
         folder.cleanup()
-        raise KaggleFileError(f"{archive.name} is not a submission: {one_line(error)}") from None
+        is_plain = isinstance(error, (KaggleFileError, tarfile.FilterError))
+        reason = one_line(error) if is_plain else "it is damaged or not a gzip file"
+        raise KaggleFileError(f"{archive.name} is not a submission: {reason}") from None
     return main
 
 

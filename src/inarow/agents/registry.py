@@ -11,7 +11,6 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.metadata import entry_points
 from typing import Any, TypeVar, get_args
 
 import msgspec
@@ -35,8 +34,9 @@ from inarow.agents.simple import (
 )
 from inarow.agents.solver import SOLVER_LIMITS, SolverParameters, build_solver_agent
 from inarow.agents.window import WindowParameters, build_window_agent
-from inarow.errors import InvalidAgentError, one_line, shown
+from inarow.errors import InvalidAgentError, shown
 from inarow.games.position import Position
+from inarow.plugins import load_plugins
 from inarow.search.limits import Limits, Watch
 
 Seed = int | np.random.SeedSequence
@@ -216,18 +216,7 @@ def broken_plugins() -> Mapping[str, str]:
 
 @lru_cache(maxsize=1)
 def _load_plugins() -> tuple[Mapping[str, AgentKind], Mapping[str, str]]:
-    kinds: dict[str, AgentKind] = {}
-    broken: dict[str, str] = {}
-    for entry in entry_points(group=_PLUGINS):
-        name = entry.name
-        try:
-            for kind in entry.load():
-                name = getattr(kind, "name", entry.name)
-                _check_kind(kind)
-                kinds[name] = kind
-        except Exception as error:  # third-party code, which can raise anything
-            broken[name] = f"the plug-in {entry.name} is broken: {type(error).__name__}: {one_line(error)}"
-    return kinds, broken
+    return load_plugins(_PLUGINS, _check_kind, several=True)
 
 
 def _check_kind(kind: object) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 from rich.table import Table
@@ -19,6 +20,7 @@ from inarow.games.record import GameRecord, from_json_line
 from inarow.games.spec import GameSpec
 from inarow.report.data import ReplayGame
 from inarow.report.page import analysis_page
+from inarow.storage.inputs import read_input
 
 _MAX_FILE = 1 << 20
 
@@ -62,11 +64,10 @@ def analyse(
 
 def _read_game(game: str, board: str, number: int) -> GameRecord:
     path = Path(game)
-    if len(game) > 255 or "\0" in game or not path.is_file():
+    if len(game) > 255 or "\0" in game or not path.exists() or path.is_dir():
         return GameRecord.of_position(Position.parse(game, GameSpec.parse(board)), "first", "second")
-    if path.stat().st_size > _MAX_FILE:
-        raise NotationError(f"{path} has more than {_MAX_FILE >> 20} MB")
-    text = path.read_text(encoding="utf-8", errors="replace")
+    content = io.BytesIO(read_input(path, _MAX_FILE, NotationError))
+    text = io.TextIOWrapper(content, encoding="utf-8", errors="replace").read()
     is_pgn = text.lstrip().startswith("[")
     games = split_games(text) if is_pgn else [line for line in text.split("\n") if line.strip()]
     if not 1 <= number <= len(games):

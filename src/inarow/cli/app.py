@@ -21,6 +21,7 @@ from cyclopts import App, CycloptsError, Parameter, UnknownCommandError
 
 from inarow.cli.options import OUT, SEED
 from inarow.errors import InarowError, one_line, shown, visible
+from inarow.plugins import load_plugin
 from inarow.version import __version__
 from inarow.workers.interrupts import STOP_SIGNALS, handle_stop_signals, raise_interrupt, stop_signal
 
@@ -128,7 +129,7 @@ def _installed_command(entry: EntryPoint) -> Command:
 
 def _command(entry: EntryPoint) -> Command:
     """The function behind an entry point, with checked seeds and -o for --out."""
-    function: Command = entry.load()
+    function: Command = load_plugin(entry)
     hints = get_type_hints(function, include_extras=True)
 
     @wraps(function)

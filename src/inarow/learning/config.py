@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from inarow.errors import ConfigError, one_line, raised_as, shown
+from inarow.storage.inputs import read_input
 
 _AnyConfig = TypeVar("_AnyConfig")
 Document = dict[str, Any]
@@ -25,6 +26,8 @@ class ConfigPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     """A config or a part of one."""
 
 
+MAX_BYTES = 1 << 20
+"""Of a config file."""
 _added_presets: dict[str, Path] = {}
 
 
@@ -49,10 +52,9 @@ def find_document(name: str, settings: Iterable[str] = ()) -> Document:
     if name not in known and not name.endswith(".toml"):
         raise ConfigError(f"there is no preset {shown(name)}; presets are {', '.join(known)}, or name a .toml file")
     path = known.get(name, Path(name))
+    content = read_input(path, MAX_BYTES, ConfigError)
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
+        document = tomllib.loads(content.decode())
     except (ValueError, RecursionError) as error:  # not TOML, not text, too many digits, too many brackets
         raise ConfigError(f"{path} is not TOML: {one_line(error)}") from None
     return with_settings(document, settings)

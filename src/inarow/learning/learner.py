@@ -12,16 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
-from inarow.errors import ConfigError, one_line, shown
+from inarow.errors import ConfigError, shown
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.learning.config import ConfigPart, Document, add_presets, learner_of
+from inarow.plugins import load_plugins
 from inarow.workers import Cluster
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def find_learner(document: Document, source: str = "config") -> Learner[Any]:
     """The learner of a document; raises ConfigError, which names `source`."""
     name, known = learner_of(document), learners()
     if name not in known:
-        broken = "".join(f"; {problem}" for problem in _plugins()[1])
+        broken = "".join(f"; {problem}" for problem in _plugins()[1].values())
         raise ConfigError(f"{source}: there is no learner {shown(name)}; learners are {', '.join(known)}{broken}")
     return known[name]
 
@@ -214,17 +214,9 @@ def _own() -> Mapping[str, Learner[Any]]:
 
 
 @lru_cache(maxsize=1)
-def _plugins() -> tuple[Mapping[str, Learner[Any]], Sequence[str]]:
+def _plugins() -> tuple[Mapping[str, Learner[Any]], Mapping[str, str]]:
     """Learners of installed packages, and what is wrong with those that cannot be loaded."""
-    found: dict[str, Learner[Any]] = {}
-    broken: list[str] = []
-    for entry in entry_points(group="inarow.learners"):
-        try:
-            learner = entry.load()
-            found[learner.name] = learner
-        except Exception as error:  # foreign code can raise anything
-            broken.append(f"the plug-in {entry.name} is broken: {type(error).__name__}: {one_line(error)}")
-    return found, broken
+    return load_plugins("inarow.learners", lambda learner: learner.name)
 
 
 # --- Text ---

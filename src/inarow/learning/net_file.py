@@ -17,6 +17,7 @@ import numpy as np
 from inarow.errors import NetError, raised_as, shown
 from inarow.games.spec import GameSpec
 from inarow.search.tree.evaluation import Evaluate, checked_answers
+from inarow.storage.inputs import read_input
 from inarow.version import __version__
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Net:
     def __init__(self, content: bytes, source: str) -> None:
         """From the bytes of a file that errors call `source`; raises NetError."""
         self._session = _open_session(content, source)
-        with raised_as(NetError, f"{source} is not a net of inarow", UnicodeDecodeError):
+        with raised_as(NetError, f"{source} is not a net of inarow", reason="its metadata are not text"):
             metadata = self._session.get_modelmeta().custom_metadata_map
             self._inputs = [each.name for each in self._session.get_inputs()]
         self.about = _read_about(metadata, source)
@@ -64,7 +65,8 @@ def net_evaluator(net: Net) -> Evaluate:
     """An AlphaZero net as an evaluator; it raises NetError if the net cannot be run or answers in other shapes."""
 
     def evaluate(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        with raised_as(NetError, "the net cannot be run as alphazero nets are"):
+        reason = "it has other inputs or outputs"
+        with raised_as(NetError, "the net cannot be run as alphazero nets are", reason=reason):
             logits, values = net.run(planes)
         return checked_answers(planes, logits, values)
 
@@ -84,8 +86,6 @@ def load_net(path: Path, kind: str) -> Net:
         status = path.stat()
     except OSError as error:
         raise NetError(f"{path} cannot be read: {error.strerror}") from None
-    if status.st_size > _MAX_BYTES:
-        raise NetError(f"{path} has more than {_MAX_BYTES >> 20} MB; it is not a net")
     net = _load(path.resolve(), status.st_mtime_ns, status.st_size)
     if net.about.kind != kind:
         raise NetError(f"{path} is a net of {shown(net.about.kind)}, not of {kind}")
@@ -94,11 +94,12 @@ def load_net(path: Path, kind: str) -> Net:
 
 @lru_cache(maxsize=8)
 def _load(path: Path, changed: int, size: int) -> Net:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise NetError(f"{path} cannot be read: {error.strerror}") from None
-    return Net(content, str(path))
+    return Net(read_net(path), str(path))
+
+
+def read_net(path: Path) -> bytes:
+    """The content of a file, checked for its size only; raises NetError."""
+    return read_input(path, _MAX_BYTES, NetError)
 
 
 def _open_session(content: bytes, source: str) -> Any:
@@ -106,16 +107,18 @@ def _open_session(content: bytes, source: str) -> Any:
 
     from inarow.learning.onnx_scan import has_external_data  # so is protobuf
 
-    with raised_as(NetError, f"{source} is not a net", ValueError):
+    refusal = f"{source} is not a net"
+    reason = "it is damaged or not an ONNX model of known operators"
+    with raised_as(NetError, refusal, reason=reason):
         if has_external_data(content):
-            raise NetError(f"{source} is not a net: it keeps weights in another file")
+            raise NetError(f"{refusal}: it keeps weights in another file")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.add_session_config_entry("session.inter_op.allow_spinning", "0")
     options.log_severity_level = 4  # fatal: what else goes wrong comes as an exception
-    with raised_as(NetError, f"{source} is not a net"):
+    with raised_as(NetError, refusal, reason=reason):
         # With the fallback, which has nowhere to fall, it would print to stdout.
         return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"], enable_fallback=0)
 

@@ -12,6 +12,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, astuple, dataclass, fields
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
@@ -19,10 +20,11 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 import msgspec
 
 from inarow.errors import ConfigError, raised_as
-from inarow.learning.config import ConfigPart
+from inarow.learning.config import MAX_BYTES, ConfigPart
 from inarow.learning.learner import MakeOpponent, Progress, Run, TrainedAgent, Watch, sparkline
 from inarow.storage.atomic import atomic_write
 from inarow.storage.csv_text import write_csv_rows
+from inarow.storage.inputs import open_input, read_input
 from inarow.storage.locks import exclusive_folder
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 _Kind = TypeVar("_Kind")
 TrainerT = TypeVar("TrainerT", bound="EpisodeTrainer")
 _CONFIG = "config.json"
+_MAX_GAMES_BYTES = 1 << 40
+_MAX_LINE = 1 << 16
 
 
 class RunClaim:
@@ -88,9 +92,9 @@ def write_config(folder: Path, config: ConfigPart) -> None:
 
 def read_config(folder: Path, kind: type[_Kind]) -> _Kind:
     """The config of a run, or with `Document` its unchecked content; raises ConfigError."""
-    reasons = OSError, msgspec.MsgspecError, ValueError, RecursionError
+    reasons = msgspec.MsgspecError, ValueError, RecursionError
     with raised_as(ConfigError, f"{folder} has no training run", *reasons):
-        return msgspec.json.decode((folder / _CONFIG).read_bytes(), type=kind)
+        return msgspec.json.decode(read_input(folder / _CONFIG, MAX_BYTES, ConfigError), type=kind)
 
 
 # --- The curve and the games ---
@@ -205,11 +209,12 @@ class GamesFile:
     def cut(self, games: int) -> None:
         """Keeps the first `games`; raises ConfigError if there are fewer."""
         try:
-            with self._path.open("r+b") as file:
-                lengths = [len(line) for line in islice(file, games + 1) if line.endswith(b"\n")]
-                if len(lengths) <= games:
-                    raise ConfigError(f"{self._path} has fewer games than its checkpoint")
-                file.truncate(sum(lengths))
+            with open_input(self._path, _MAX_GAMES_BYTES, ConfigError) as file:
+                lines = iter(partial(file.readline, _MAX_LINE), b"")
+                lengths = [len(line) for line in islice(lines, games + 1) if line.endswith(b"\n")]
+            if len(lengths) <= games:
+                raise ConfigError(f"{self._path} has fewer games than its checkpoint")
+            os.truncate(self._path, sum(lengths))
         except OSError as error:
             raise ConfigError(f"{self._path} cannot be read: {error.strerror}") from None
 

@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
-from zipfile import is_zipfile
+from zipfile import ZipFile, is_zipfile
 
 import numpy as np
+from numpy.lib.format import read_array_header_1_0, read_array_header_2_0, read_magic
 
 from inarow.errors import InarowError, one_line
 from inarow.storage.atomic import atomic_write
+from inarow.storage.inputs import open_input
+
+_ZIP = b"PK\3\4"
+_MAX_MEMBERS = 64
+_MAX_RATIO = 500
+"""Of the sizes of arrays and file: keys of positions keep real files below it, zeros alone reach 1,000."""
+_SMALL = 256 << 20
+"""Bytes that may be unpacked from a file of any size."""
+_READ_SHAPE = {(1, 0): read_array_header_1_0, (2, 0): read_array_header_2_0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +39,7 @@ class FileKind:
     """For messages, with its article: a book."""
     error: type[InarowError]
     max_bytes: int
+    """Of the file, and of all it unpacks to."""
 
 
 def save_arrays(path: Path, kind: FileKind, header: Mapping[str, object], arrays: Mapping[str, np.ndarray]) -> None:
@@ -44,23 +57,56 @@ def load_arrays(path: Path, kind: FileKind) -> Iterator[tuple[Any, Mapping[str, 
     Every exception, also inside the block, is raised as the error of the kind.
     """
     try:
-        if path.stat().st_size > kind.max_bytes:
-            raise kind.error(f"{path} has more than {kind.max_bytes >> 20} MB; it is not {kind.noun}")
-        if not is_zipfile(path):
-            raise kind.error(f"{path} is not {kind.noun}: it is not an .npz archive")
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            if "header" not in arrays:
-                raise kind.error(f"{path} is not {kind.noun}: the archive has no header")
-            header = json.loads(bytes(arrays["header"]))
-            found = header["format"], header["version"]
-            if found != (kind.format, kind.version):
-                raise kind.error(f"{path} has format {found[0]} {found[1]}, not {kind.format} {kind.version}")
-            yield header, arrays
+        with open_input(path, kind.max_bytes, _Invalid) as file:
+            if file.peek(4)[:4] != _ZIP or not is_zipfile(file):
+                raise _Invalid("it is not an .npz archive")
+            file.seek(0)
+            with np.load(file, allow_pickle=False) as arrays:
+                _check_sizes(arrays.zip, os.fstat(file.fileno()).st_size, kind)
+                if "header" not in arrays:
+                    raise _Invalid("the archive has no header")
+                header = json.loads(bytes(arrays["header"]))
+                found = header["format"], header["version"]
+                if found != (kind.format, kind.version):
+                    raise kind.error(f"{path} has format {found[0]} {found[1]}, not {kind.format} {kind.version}")
+                yield header, arrays
     except kind.error:
         raise
-    except Exception as error:  # a damaged archive can raise almost anything
-        reason = "it holds Python objects" if "allow_pickle" in str(error) else one_line(error)
+    except (InarowError, json.JSONDecodeError) as error:
+        reason = one_line(error).removeprefix(f"{path} cannot be read: ")
         raise kind.error(f"{path} is not {kind.noun}: {reason}") from None
+    except Exception:  # a damaged archive can raise almost anything, with the words of NumPy or zipfile
+        raise kind.error(f"{path} is not {kind.noun}: it is damaged or not an .npz archive") from None
+
+
+class _Invalid(InarowError):
+    """An archive that is not what it should be."""
+
+
+def _check_sizes(archive: ZipFile, size: int, kind: FileKind) -> None:
+    """Raises _Invalid, before anything is unpacked, if the members declare too much, or other than their arrays do."""
+    members = archive.infolist()
+    if len(members) > _MAX_MEMBERS:
+        raise _Invalid(f"it has more than {_MAX_MEMBERS} arrays")
+    total = sum(member.file_size for member in members)
+    limit = min(kind.max_bytes, _memory(), max(_SMALL, _MAX_RATIO * size))
+    if total > limit:
+        raise _Invalid(f"it would unpack to {total >> 20:,} MB, more than {limit >> 20:,} MB")
+    for member in members:
+        with archive.open(member) as content:
+            shape, _, dtype = _READ_SHAPE[read_magic(content)](content)
+            if dtype.hasobject:
+                raise _Invalid("it holds Python objects")
+            if prod(shape) * dtype.itemsize != member.file_size - content.tell():
+                raise _Invalid("an array declares another size than it has")
+
+
+def _memory() -> int:
+    """Bytes of memory of this machine, or a large number where that is not known."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return 1 << 62
 
 
 def checksum(arrays: Mapping[str, np.ndarray]) -> str:

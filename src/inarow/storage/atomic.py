@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import IO
 
 from inarow.errors import InarowError
+from inarow.storage.inputs import open_input
 
 _DRAFT = ".inarow-draft"
 """Suffix of files being written, after the process id; no other program uses it."""
+_MAX_HASHED = 64 << 30
 
 
 @contextmanager
@@ -58,7 +60,5 @@ def _is_alive(process: int) -> bool:
 
 def content_hash(path: Path, error: type[InarowError]) -> str:
     """A hash of the contents of a file; raises `error` if it cannot be read."""
-    try:
-        return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
-    except OSError as reason:
-        raise error(f"{path} cannot be read: {reason.strerror}") from None
+    with open_input(path, _MAX_HASHED, error) as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()

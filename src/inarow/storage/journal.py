@@ -17,7 +17,10 @@ from typing import IO
 
 from inarow.errors import InarowError, shown
 from inarow.storage.atomic import remove_stale_drafts
+from inarow.storage.inputs import read_input
 from inarow.storage.locks import exclusive_lock
+
+_MAX_BYTES = 4 << 30
 
 
 class Journal:
@@ -46,7 +49,7 @@ def open_journal(result: Path, title: str, error: type[InarowError]) -> Iterator
         path, error(f"{result} is being made by another process; wait for it, or write to another file")
     ):
         remove_stale_drafts(result.parent, result.name)
-        content = path.read_bytes()
+        content = read_input(path, _MAX_BYTES, error)
         complete = content[: content.rfind(b"\n") + 1]
         if not complete and _to_line(title).startswith(content):
             complete = _to_line(title)

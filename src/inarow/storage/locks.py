@@ -23,7 +23,7 @@ def exclusive_lock(path: Path, refusal: InarowError) -> Iterator[None]:
     except ImportError:  # on Windows
         yield
         return
-    descriptor = os.open(path, os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe would wait for a writer
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import entry_points
 
-from inarow.errors import InvalidStudyError, one_line, shown
+from inarow.errors import InvalidStudyError, shown
+from inarow.plugins import load_plugins
 from inarow.studies.gupta_shah_2022.report import GUPTA_SHAH_2022
 from inarow.studies.harman.report import HARMAN
 from inarow.studies.kumbhakern_2025.report import KUMBHAKERN_2025
@@ -39,22 +39,17 @@ def find_study(name: str) -> Study:
     """The study of a name; raises InvalidStudyError with the names of all studies."""
     found = studies()
     if name not in found:
-        broken = "".join(f"; {problem}" for problem in _plugins()[1])
+        broken = "".join(f"; {problem}" for problem in _plugins()[1].values())
         raise InvalidStudyError(f"there is no study {shown(name)}; studies are {', '.join(found)}{broken}")
     return found[name]
 
 
 @cache
-def _plugins() -> tuple[Mapping[str, Study], tuple[str, ...]]:
+def _plugins() -> tuple[Mapping[str, Study], Mapping[str, str]]:
     """(Studies of installed packages by name, what is wrong with those that do not load)."""
-    found: dict[str, Study] = {}
-    broken: list[str] = []
-    for entry in entry_points(group=_PLUGINS):
-        try:
-            study = entry.load()
-            if not isinstance(study, Study):
-                raise TypeError(f"{shown(repr(study))} is not a Study")
-            found[study.name] = study
-        except Exception as error:  # a plug-in can raise anything
-            broken.append(f"the plug-in {entry.name} is broken: {type(error).__name__}: {one_line(error)}")
-    return found, tuple(broken)
+    return load_plugins(_PLUGINS, _check)
+
+
+def _check(study: object) -> None:
+    if not isinstance(study, Study):
+        raise TypeError(f"{shown(repr(study))} is not a Study")

@@ -14,11 +14,14 @@ from inarow import __version__
 from inarow.arena.statistics import runs_interval
 from inarow.errors import StoreError, one_line
 from inarow.storage.atomic import atomic_write
+from inarow.storage.inputs import read_input
 from inarow.studies.comparison import Estimate, agreement, estimate
 from inarow.studies.experiment import VARIANTS, Experiment, Measured, Trial, TrialRecord, Variant
 from inarow.studies.play import ACCURACIES
 from inarow.studies.report import Curve, CurvePoint, Row
 from inarow.workers import interrupts_deferred
+
+_MAX_BYTES = 1 << 30
 
 
 class Finished(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,7 +43,7 @@ class ResultsFile:
         self._path = path
         self.finished: list[Finished] = []
         path.parent.mkdir(parents=True, exist_ok=True)
-        content = path.read_bytes() if path.exists() else b""
+        content = read_input(path, _MAX_BYTES, StoreError) if path.exists() else b""
         whole, newline, torn = content.rpartition(b"\n")
         for number, line in enumerate(whole.splitlines(), start=1):
             try:

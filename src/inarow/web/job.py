@@ -8,9 +8,12 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from inarow.errors import InarowError
+from inarow.errors import ConfigError, InarowError
 from inarow.storage.atomic import atomic_write
+from inarow.storage.inputs import read_input
 from inarow.web.settings import MAX_JOB_WORKERS
+
+_MAX_BYTES = 64 << 20
 
 Status = Literal["waiting", "running", "paused", "stopped", "finished", "failed", "interrupted"]
 """`stopped` by a person, `interrupted` by the end of the lab; both can be resumed."""
@@ -79,8 +82,8 @@ def load_jobs(folder: Path) -> dict[int, Job]:
     jobs = {}
     for path in sorted(folder.glob("*.json"), key=lambda path: (len(path.name), path.name)):
         try:
-            job = msgspec.json.decode(path.read_bytes(), type=Job)
-        except (OSError, ValueError, RecursionError):
+            job = msgspec.json.decode(read_input(path, _MAX_BYTES, ConfigError), type=Job)
+        except (ValueError, RecursionError):  # ConfigError is one
             continue
         if job.status in UNDER_WAY:
             job.status = "interrupted"

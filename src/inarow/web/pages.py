@@ -18,6 +18,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from inarow.errors import InarowError, one_line, shown
+from inarow.plugins import load_plugin
 
 _GROUP = "inarow.pages"
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
@@ -65,7 +66,7 @@ def installed_pages() -> Mapping[str, Page]:
 def _load(entry: EntryPoint) -> Page:
     if not _NAME.fullmatch(entry.name):
         raise InarowError("its name must be lower-case letters, digits and hyphens")
-    page = entry.load()
+    page = load_plugin(entry)
     if not isinstance(page, Page):
         raise InarowError(f"{entry.value} is not a Page")
     if not page.module.is_file():

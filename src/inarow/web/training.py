@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from inarow.errors import ConfigError
 from inarow.learning.config import Document, find_document, learner_of, presets, to_config
 from inarow.learning.learner import find_learner, learners
+from inarow.storage.inputs import read_input
 from inarow.web.agent_access import check_agent, within_runs
 
 _MAX_BYTES = 32 << 20
@@ -47,11 +50,9 @@ def read_curve(folder: Path) -> dict[str, Any]:
     """`{"columns": [...], "rows": [[...]]}` of numbers, null where there is none; long curves are thinned out."""
     path = folder / "curve.csv"
     try:
-        if path.stat().st_size > _MAX_BYTES:
-            return {"columns": [], "rows": []}
-        with path.open(newline="", encoding="utf-8") as file:
-            header, *rows = list(csv.reader(file)) or [[]]
-    except (OSError, ValueError, csv.Error):  # no curve yet
+        text = read_input(path, _MAX_BYTES, ConfigError).decode()
+        header, *rows = list(csv.reader(io.StringIO(text, newline=""))) or [[]]
+    except (ValueError, csv.Error):  # no curve yet; ConfigError is a ValueError
         return {"columns": [], "rows": []}
     step = -(-len(rows) // _MAX_POINTS) or 1
     kept = rows[::-1][::step][::-1]  # the last one is always among them

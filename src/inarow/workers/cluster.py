@@ -9,23 +9,38 @@ Module state is only a cache, because Ray reuses its processes.
 from __future__ import annotations
 
 import logging
+import os
 import socket
 import subprocess
 import sys
+import tempfile
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from time import monotonic, sleep
 from typing import Any, Generic
 
 import ray
-from ray.exceptions import RayError, RayTaskError
+from ray.exceptions import GetTimeoutError, RayError, RayTaskError
 
 from inarow.errors import ClusterError, TaskError, one_line, shown
 from inarow.version import __version__
-from inarow.workers.interrupts import interrupts_deferred, interrupts_held_back
-from inarow.workers.protocols import LOCAL, Outcome, Progress, Result, Task, Value, WorkerProcesses, picklable_error
+from inarow.workers.interrupts import interrupts_deferred, interrupts_held_back, sigterm_handler_kept
+from inarow.workers.protocols import (
+    LOCAL,
+    Outcome,
+    Progress,
+    Result,
+    Task,
+    Value,
+    WorkerProcesses,
+    picklable_error,
+    result_of,
+)
 
+VERSIONS = f"inarow {__version__} with Python {sys.version_info.major}.{sys.version_info.minor}"
 _AUTO = "auto"
 _PORT_SECONDS = 5.0
 _ANSWER_SECONDS = 20.0
@@ -38,7 +53,20 @@ _PER_CPU = 2
 """Concurrent tasks per CPU: one runs, one waits."""
 _AHEAD = 4
 """Tasks submitted, per concurrent task, beyond the oldest unfinished one: bounds memory."""
-_TRIAL = "import sys, ray; ray.init(address=sys.argv[1], log_to_driver=False); ray.shutdown()"
+_SHORT = 30
+"""Length of the path of a temporary folder in which Ray can have its sockets."""
+_LOOK_SECONDS = 5.0
+"""Between looks whether the head of the cluster is still there, while nothing finishes."""
+_HEAD_ATTEMPTS = 5
+_NO_TOKEN = "InvalidAuthToken"
+_TRIAL = """
+import sys, ray
+try:
+    ray.init(address=sys.argv[1], log_to_driver=False)
+    ray.shutdown()
+except Exception as error:
+    sys.exit(" ".join(str(error).split())[:400])
+"""
 
 
 class Connection:
@@ -52,7 +80,7 @@ class Connection:
 
     def submit(self, function: Callable[[Task], Any], task: Task) -> Any:
         """A reference to the future outcome of a task."""
-        return self._submit(__version__, function, task)
+        return self._submit(VERSIONS, function, task)
 
     def pool(self, workers: int | None) -> ClusterPool:
         """A pool with `workers` concurrent tasks; None: two per CPU that the cluster has now."""
@@ -67,16 +95,29 @@ class Connection:
 def connect(address: str) -> Iterator[Connection]:
     """A connection for the duration of a `with` block; leaving it ends all tasks. Raises ClusterError."""
     logging.getLogger("ray").setLevel(logging.CRITICAL)  # failures are raised as errors
-    _start() if address == LOCAL else _join(address)
-    try:
-        yield Connection()
-    finally:
-        with interrupts_deferred():
-            ray.shutdown()
+    with _session_folder() if address == LOCAL else nullcontext() as folder:
+        try:
+            with sigterm_handler_kept():
+                _join(address) if folder is None else _start(folder)
+            yield Connection()
+        finally:
+            with interrupts_deferred():
+                ray.shutdown()
 
 
-def _start() -> None:
+@contextmanager
+def _session_folder() -> Iterator[str]:
+    """A temporary folder with a short path, because Ray has sockets in it."""
+    place = tempfile.gettempdir()
+    with tempfile.TemporaryDirectory(
+        prefix="inarow-", dir=place if len(place) <= _SHORT else "/tmp", ignore_cleanup_errors=True
+    ) as folder:
+        yield folder
+
+
+def _start(folder: str) -> None:
     """Starts a cluster on this machine only, which ends with this process."""
+    _read_environment()
     try:
         with interrupts_held_back():
             ray.init(
@@ -85,6 +126,7 @@ def _start() -> None:
                 object_store_memory=_OBJECT_STORE_BYTES,
                 log_to_driver=False,
                 configure_logging=False,
+                _temp_dir=folder,
             )
     except (OSError, RuntimeError, ValueError, RayError) as error:
         raise ClusterError(f"no local Ray cluster could be started: {one_line(error)}") from None
@@ -99,29 +141,66 @@ def _join(address: str) -> None:
             socket.create_connection((host, int(port)), _PORT_SECONDS).close()
         except (OSError, OverflowError) as error:
             raise ClusterError(f"no cluster answers at {shown(address)}: {one_line(error)}") from None
-    _check_in_another_process(address)
+    reason = _check_in_another_process(address)
+    if _NO_TOKEN in reason and "RAY_AUTH_MODE" not in os.environ:  # Ray sends a token only if it is told to
+        os.environ["RAY_AUTH_MODE"] = "token"
+        reason = _check_in_another_process(address)
+    if "token" in reason.lower():
+        places = "RAY_AUTH_TOKEN, a file named by RAY_AUTH_TOKEN_PATH or ~/.ray/auth_token"
+        reason = f"it needs its authentication token in {places}"
+    if reason:
+        raise ClusterError(f"no Ray cluster at {shown(address)}: {reason}")
+    _read_environment()
     try:
         ray.init(address=address, log_to_driver=False, configure_logging=False)
     except (OSError, RuntimeError, ValueError, RayError) as error:
         raise ClusterError(f"no Ray cluster at {shown(address)}: {one_line(error)}") from None
 
 
-def _check_in_another_process(address: str) -> None:
-    """Joins from another process first: Ray ends the process if the address is not a cluster."""
-    command = [sys.executable, "-c", _TRIAL, address]
+def _check_in_another_process(address: str) -> str:
+    """Joins from another process first: Ray ends the process if the address is not a cluster. Why it cannot; empty if
+    it can.
+    """
+    trial = subprocess.Popen(
+        [sys.executable, "-c", _TRIAL, address],
+        env={**os.environ, "RAY_BACKEND_LOG_LEVEL": "warning"},  # for _NO_TOKEN
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    )
+    limit, until, reason = threading.Timer(_ANSWER_SECONDS, trial.kill), monotonic() + _ANSWER_SECONDS, ""
+    limit.start()
+    with trial:
+        try:
+            for line in trial.stderr or ():
+                reason = line.strip() or reason
+                if _NO_TOKEN in line:  # Ray would repeat the attempt until the time limit
+                    return _NO_TOKEN
+            trial.wait()
+        finally:
+            limit.cancel()
+            trial.kill()
+    if monotonic() >= until:
+        raise ClusterError(f"no Ray cluster answers at {shown(address)} within {_ANSWER_SECONDS:g} seconds")
+    return (reason or "it ended") if trial.returncode else ""
+
+
+def _read_environment() -> None:
+    """Makes Ray read its variables again, which may be others than when it was loaded."""
     try:
-        trial = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_ANSWER_SECONDS)
-    except subprocess.TimeoutExpired:
-        raise ClusterError(f"no Ray cluster answers at {shown(address)} within {_ANSWER_SECONDS:g} seconds") from None
-    if trial.returncode:
-        reason = (trial.stderr.strip().splitlines() or ["it ended"])[-1]
-        raise ClusterError(f"no Ray cluster at {shown(address)}: {reason}")
+        from ray._raylet import AuthenticationTokenLoader, Config  # type: ignore[attr-defined]  # compiled
+    except ImportError:  # versions without tokens
+        return
+    Config.initialize("")
+    AuthenticationTokenLoader.instance().reset_cache()
 
 
 def _work(wanted: str, function: Callable[[Any], Any], task: Any) -> Outcome:
     """The function that runs on the cluster."""
-    if wanted != __version__:
-        return None, RuntimeError(f"a node has inarow {__version__}, not {wanted}")
+    if wanted != VERSIONS:
+        return None, ClusterError(f"a node has {VERSIONS}, this process {wanted}; install the same on all")
     try:
         return function(task), None
     except Exception as error:
@@ -131,14 +210,43 @@ def _work(wanted: str, function: Callable[[Any], Any], task: Any) -> Outcome:
 def _result(reference: Any, task: object) -> Any:
     """Waits for the outcome of a task; raises TaskError if it failed."""
     try:
-        result, failure = ray.get(reference)
+        result, failure = _get(reference)
     except RayTaskError as error:  # outside the function: it could not be imported, or its result not be sent
         raise TaskError(task, one_line(error.cause)) from error
     except RayError as error:
         raise TaskError(task, f"the cluster lost it {_RETRIES + 1} times ({type(error).__name__})") from error
-    if failure is not None:
-        raise TaskError(task, one_line(failure)) from failure
-    return result
+    if isinstance(failure, ClusterError):
+        raise failure
+    return result_of((result, failure), task)
+
+
+def _wait(references: list[Any], number: int = 1) -> list[Any]:
+    """The finished ones, once there are `number`. Raises ClusterError if the head has ended."""
+    while len(ready := ray.wait(references, num_returns=number, timeout=_LOOK_SECONDS, fetch_local=False)[0]) < number:
+        _check_head()
+    return ready
+
+
+def _get(reference: Any) -> Any:
+    """A value, once it is there. Raises ClusterError if the head has ended, and what Ray raises."""
+    while True:
+        try:
+            return ray.get(reference, timeout=_LOOK_SECONDS)
+        except GetTimeoutError:
+            _check_head()
+
+
+def _check_head() -> None:
+    """Raises ClusterError if the head, without which nothing more can be done, accepts no connections for some time:
+    Ray would wait for a minute and then end this process.
+    """
+    address = ray.get_runtime_context().gcs_address
+    host, _, port = address.rpartition(":")
+    for attempt in range(_HEAD_ATTEMPTS):
+        sleep(1.0 if attempt else 0.0)
+        with suppress(OSError):
+            return socket.create_connection((host, int(port)), _PORT_SECONDS).close()
+    raise ClusterError(f"the Ray cluster at {address} has ended; what was finished is kept")
 
 
 class ClusterPool:
@@ -179,14 +287,14 @@ class ClusterPool:
             while left and len(given) < self._concurrent:
                 task = left.popleft()
                 given[self._connection.submit(function, task)] = task
-            for reference in ray.wait(list(given), fetch_local=False)[0]:
+            for reference in _wait(list(given)):
                 task = given.pop(reference)
                 yield task, _result(reference, task)
 
 
 def _still_unfinished(references: list[Any]) -> set[Any]:
     """The unfinished ones, after waiting until an eighth has finished: each look at many references is expensive."""
-    ray.wait(references, num_returns=-(-len(references) // 8), fetch_local=False)
+    _wait(references, -(-len(references) // 8))
     return set(ray.wait(references, num_returns=len(references), timeout=0, fetch_local=False)[1])
 
 
@@ -208,6 +316,8 @@ class _ClusterWorkerProcess:
         results: list[Any] = []
         while self._given and ray.wait([self._given[0][0]], timeout=0 if results else seconds)[0]:
             results.append(_result(*self._given.popleft()))
+        if self._given and seconds and not results:
+            _check_head()
         return results
 
 
@@ -219,7 +329,7 @@ class _Stored(Generic[Value]):
 
     @property
     def value(self) -> Value:
-        value: Value = ray.get(self.reference)
+        value: Value = _get(self.reference)
         return value
 
 

@@ -133,3 +133,19 @@ def interrupts_held_back() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def sigterm_handler_kept() -> Iterator[None]:
+    """For a library that installs a handler of SIGTERM: afterwards the previous one is back. A SystemExit that theirs
+    raises in the block becomes a KeyboardInterrupt.
+    """
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    except SystemExit:
+        _received.append(signal.SIGTERM)
+        raise KeyboardInterrupt from None
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)

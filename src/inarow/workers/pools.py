@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from inarow.workers.local import InProcessPool, ProcessPool
@@ -19,10 +20,9 @@ if TYPE_CHECKING:
 _RAY_SETTINGS = {
     "RAY_ENABLE_AUTO_CONNECT": "0",  # a call without a connection is an error instead of a new cluster
     "RAY_DEDUP_LOGS_SKIP_REGEX": ".",  # matches and so drops all output of Ray: failures are raised as errors
+    "RAY_BACKEND_LOG_LEVEL": "fatal",  # so does this for what it writes to stderr itself
     "RAY_USAGE_STATS_ENABLED": "0",
 }
-_LOCAL_RAY_SETTINGS = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-"""The only way, on any system, to keep Ray on the loopback interface."""
 
 
 @contextmanager
@@ -56,9 +56,24 @@ def open_worker_processes(number: int, cluster: Cluster | None = None) -> Iterat
             yield pool.worker_processes()
 
 
-def _connection(cluster: Cluster) -> AbstractContextManager[Connection]:
-    for name, value in {**_RAY_SETTINGS, **(_LOCAL_RAY_SETTINGS if cluster.address == LOCAL else {})}.items():
+@contextmanager
+def _connection(cluster: Cluster) -> Iterator[Connection]:
+    """A connection, with Ray's variables in the environment for as long as it lasts."""
+    own = {
+        # The only way, on any system, to keep Ray on the loopback interface.
+        "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+        # Without these Ray leaves a token in the home folder, which later clusters of the user would ask for.
+        "RAY_AUTH_MODE": "token",
+        "RAY_AUTH_TOKEN": token_hex(32),
+    }
+    before = os.environ.keys() | set()
+    for name, value in {**_RAY_SETTINGS, **(own if cluster.address == LOCAL else {})}.items():
         os.environ.setdefault(name, value)  # read when ray is loaded
-    from inarow.workers.cluster import connect
+    try:
+        from inarow.workers.cluster import connect
 
-    return connect(cluster.address)
+        with connect(cluster.address) as connection:
+            yield connection
+    finally:
+        for name in [name for name in os.environ if name.startswith("RAY_") and name not in before]:
+            del os.environ[name]

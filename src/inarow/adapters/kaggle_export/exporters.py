@@ -24,6 +24,7 @@ from inarow.agents.registry import parse_agent
 from inarow.errors import KaggleFileError, MissingExtraError
 from inarow.games.spec import GameSpec
 from inarow.learning import pretrained
+from inarow.learning.net_file import read_net
 from inarow.learning.tabular.lookup import TableValues, load_values
 from inarow.search.minimax.heuristics import make_heuristic
 from inarow.search.tree.config import SearchConfig
@@ -176,7 +177,7 @@ def net_expression(path: Path) -> str:
         from onnx import numpy_helper
     except ImportError:
         raise MissingExtraError("onnx", "train") from None
-    graph = onnx.load_model_from_string(path.read_bytes()).graph
+    graph = onnx.load_model_from_string(read_net(path)).graph
     operations = [_operation(node, onnx.helper.get_attribute_value) for node in graph.node]
     constants = ", ".join(
         f"{constant.name!r}: ({kind!r}, {shape!r}, {text_literal(text)})"

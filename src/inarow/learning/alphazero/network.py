@@ -27,8 +27,10 @@ from inarow.learning.alphazero.config import LearningConfig, NetworkConfig
 from inarow.learning.alphazero.replay import Batch
 from inarow.search.tree.evaluation import ON_BOARD, PLANES, PLAYABLE
 from inarow.storage.atomic import atomic_write
+from inarow.storage.inputs import read_input
 
 _VALUE_UNITS = 64
+_MAX_BYTES = 4 << 30
 _MOMENTS = ("exp_avg", "exp_avg_sq")
 
 
@@ -168,7 +170,7 @@ class NetTrainer:
 
     def begin_with(self, weights: Mapping[str, np.ndarray]) -> None:
         """Takes over the weights of a net (`from_onnx`) before the first step; raises NetError if they do not fit."""
-        with raised_as(NetError, "the net to begin with has other weights", KeyError, RuntimeError):
+        with raised_as(NetError, "the net to begin with has other weights", reason="their names or shapes differ"):
             for name, tensor in self._learnt().items():
                 tensor.copy_(torch.tensor(weights[name]))
         self._begin_average()
@@ -227,8 +229,9 @@ class NetTrainer:
 
     def load(self, path: Path) -> None:
         """Continues from a file; raises NetError."""
-        with raised_as(NetError, f"{path} is not a checkpoint of this run"):
-            tensors = load(path.read_bytes())
+        reason = "it is damaged or of another network"
+        with raised_as(NetError, f"{path} is not a checkpoint of this run", reason=reason):
+            tensors = load(read_input(path, _MAX_BYTES, NetError))
             self.steps, self._is_folded = int(tensors["steps"]), bool(tensors.get("is_folded", False))
             self._network.load_state_dict(_part(tensors, "network."))
             average = _part(tensors, "average.")

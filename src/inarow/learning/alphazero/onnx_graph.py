@@ -14,6 +14,7 @@ from onnx import ModelProto, TensorProto, helper, load_from_string, numpy_helper
 
 from inarow.errors import NetError
 from inarow.learning.alphazero.config import NetworkConfig
+from inarow.learning.net_file import read_net
 from inarow.learning.pretrained import find_net, net_path
 from inarow.search.tree.evaluation import PLANES
 from inarow.storage.atomic import content_hash
@@ -71,7 +72,7 @@ def read_start(name: str, network: NetworkConfig) -> tuple[dict[str, np.ndarray]
     """The weights of a net and their provenance; raises NetError, also if its size is not that of `network`."""
     path = net_path(name)
     about = find_net(name).about
-    weights = from_onnx(path.read_bytes())
+    weights = from_onnx(read_net(path))
     channels, blocks = size_of(weights)
     if (channels, blocks) != (network.channels, network.blocks):
         raise NetError(

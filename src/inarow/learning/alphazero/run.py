@@ -32,7 +32,7 @@ from inarow.learning.alphazero.selfplay import (
     play_slice,
 )
 from inarow.learning.learner import CurveTable, Grade, Progress, Report, Run, Services, TrainedAgent, Watch
-from inarow.learning.net_file import ANY_BOARD, Net, NetAbout, net_evaluator, to_bytes
+from inarow.learning.net_file import ANY_BOARD, Net, NetAbout, net_evaluator, read_net, to_bytes
 from inarow.learning.pretrained import ALPHAZERO
 from inarow.learning.run_folder import read_config, write_config
 from inarow.learning.warm_up import warm_up_for
@@ -71,7 +71,7 @@ class AlphaZeroRun(Run):
             self.trainer.begin_with(weights)
         if not self.state.saves or not self.product.exists():
             self._write_net()
-        self._published = self.product.read_bytes()
+        self._published = read_net(self.product)
         self._evaluate = net_evaluator(Net(self._published, str(self.product)))
         self._player = Player(config, self._evaluate, 0, self.state.starts)
         self._player.set_simulations(self.simulations)

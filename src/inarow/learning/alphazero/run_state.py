@@ -28,11 +28,13 @@ from inarow.learning.alphazero.replay import REPLAY_KIND, Replay
 from inarow.learning.run_folder import CurveFiles, GamesFile, RunClaim
 from inarow.storage.array_file import load_arrays, save_arrays
 from inarow.storage.atomic import atomic_write
+from inarow.storage.inputs import read_input
 
 if TYPE_CHECKING:
     from inarow.learning.alphazero.network import NetTrainer
 
 _VERSION = 1
+_MAX_BYTES = 256 << 20
 HEADINGS = ("seconds", "core s", "nets", "games", "games/s", "examples", "steps", "policy", "value", "raw", "searched")
 """Of `CurvePoint.cells`."""
 
@@ -95,7 +97,7 @@ class RunState(msgspec.Struct, kw_only=True):
 def read_state(path: Path) -> RunState:
     """The state in a file; raises ConfigError."""
     with raised_as(ConfigError, f"{path} is not a checkpoint"):
-        document = json.loads(path.read_bytes())
+        document = json.loads(read_input(path, _MAX_BYTES, ConfigError))
         if document.get("version", 1) > _VERSION:  # the first files had none
             raise ConfigError(f"{path} is of a later version of inarow; update inarow to resume it")
         state = msgspec.convert(document, RunState)

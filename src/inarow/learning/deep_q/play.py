@@ -85,7 +85,8 @@ class NetValues:
 def load_net_values(path: Path) -> NetValues:
     """The net of a training run; raises NetError, also for nets of other kinds."""
     net = load_net(path, DEEP_Q)
-    with raised_as(NetError, f"{path} is not a net of deep Q-learning"):
+    reason = "it has other inputs or outputs"
+    with raised_as(NetError, f"{path} is not a net of deep Q-learning", reason=reason):
         values = NetValues(net)
         spec = GameSpec.parse(net.about.board)
         found = net.run(np.zeros((2, 1, spec.rows, spec.columns), np.float32))

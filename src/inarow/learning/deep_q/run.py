@@ -28,6 +28,7 @@ from inarow.learning.deep_q.trainer import Checkpoint, CurvePoint, Trainer
 from inarow.learning.learner import CheckAgent, CheckFile, CurveTable, Learner, Report, Services, TrainedAgent, Watch
 from inarow.learning.run_folder import EpisodeRun, GamesFile, PlayedGame, RunClaim, reward_cells
 from inarow.storage.atomic import atomic_write
+from inarow.storage.inputs import read_input
 
 _NET = "net.onnx"
 _FORMAT, _VERSION = "inarow-deep-q", 1
@@ -145,14 +146,14 @@ def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
 
 def load_checkpoint(path: Path) -> Checkpoint:
     """Raises ConfigError."""
-    from safetensors import safe_open
+    from safetensors.numpy import load
 
-    with raised_as(ConfigError, f"{path} is not a checkpoint"):
-        if path.stat().st_size > _MAX_BYTES:
-            raise ConfigError(f"{path} has more than {_MAX_BYTES >> 20} MB; it is not a checkpoint")
-        with safe_open(path, "numpy") as file:
-            header = json.loads((file.metadata() or {})[_METADATA])
-            if (header["format"], header["version"]) != (_FORMAT, _VERSION):
-                raise ConfigError(f"{path} is not a checkpoint of format {_FORMAT} {_VERSION}")
-            names = file.keys()
-            return Checkpoint(dict(header["state"]), {name: file.get_tensor(name) for name in names})
+    content = read_input(path, _MAX_BYTES, ConfigError)
+    reason = "it is damaged or not a safetensors file"
+    with raised_as(ConfigError, f"{path} is not a checkpoint", reason=reason):
+        arrays = load(content)
+        about = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])  # `load` leaves out the metadata
+        header = json.loads(about["__metadata__"][_METADATA])
+        if (header["format"], header["version"]) != (_FORMAT, _VERSION):
+            raise ConfigError(f"{path} is not a checkpoint of format {_FORMAT} {_VERSION}")
+        return Checkpoint(dict(header["state"]), arrays)

@@ -24,7 +24,7 @@ from inarow.games.spec import GameSpec
 from inarow.storage.array_file import FileKind, checksum, load_arrays, save_arrays
 
 DEFAULT_MEMORY = 512 << 20
-_KIND = FileKind("inarow-q-table", 1, "a Q-table", TableError, max_bytes=4 << 30)
+_KIND = FileKind("inarow-q-table", 1, "a Q-table", TableError, max_bytes=64 << 30)
 _SAVED = ("keys", "values", "visits")
 _FIRST_SLOTS = 1 << 12
 _SLOTS_PER_ROW = 4  # of int32: the largest index has less than 3 slots for a row, the old one half of that

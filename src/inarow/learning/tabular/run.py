@@ -34,7 +34,7 @@ _BLOCK_SECONDS = 0.2  # time between two reports, about
 _CURVE_SECONDS = 1.0  # greatest age of the curve on disk, for readers of the file
 _FIRST_BLOCK = 16
 _TABLE = "table.npz"
-_FROZEN_KIND = FileKind("inarow-frozen-values", 1, "a frozen opponent", TableError, max_bytes=4 << 30)
+_FROZEN_KIND = FileKind("inarow-frozen-values", 1, "a frozen opponent", TableError, max_bytes=64 << 30)
 _HEADINGS = ("phase", "episodes", "mean reward", "won", "drawn", "lost", "epsilon", "positions")
 
 

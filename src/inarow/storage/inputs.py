@@ -1,0 +1,75 @@
+"""Reading the files of users: regular files of bounded size, opened once.
+
+A pipe or a device may never answer or never end, and a sparse file of any size costs its owner nothing. A file that is
+opened once has the content of one moment, even if another takes its name meanwhile.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+from inarow.errors import InarowError, one_line
+
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+_PIECE = 1 << 20
+
+
+class PieceReader(io.BufferedReader):
+    """Refuses to read more than a megabyte at once: archives ask for as much as they declare, and it would be
+    allocated before it is read.
+    """
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > _PIECE:
+            raise ValueError(f"it declares a part of {size >> 20} MB")
+        return super().read(size)
+
+
+@contextmanager
+def open_input(path: Path, limit: int, error: type[InarowError]) -> Iterator[PieceReader]:
+    """A file to read. Raises `error` with the name of the file and the reason if it cannot be opened, is not a regular
+    file or has more than `limit` bytes.
+    """
+    try:
+        descriptor = os.open(path, _FLAGS)
+    except (OSError, ValueError) as reason:  # ValueError: a name that no file can have
+        _refuse(path, error, (reason.strerror if isinstance(reason, OSError) else None) or one_line(reason))
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            _refuse(path, error, "it is not a regular file")
+        if status.st_size > limit:
+            _refuse_size(path, error, limit)
+        yield PieceReader(io.FileIO(descriptor, closefd=False))
+    finally:
+        os.close(descriptor)
+
+
+def read_input(path: Path, limit: int, error: type[InarowError]) -> bytes:
+    """The content of a file; raises `error` as `open_input` does, also if reading fails or the file grows too large."""
+    pieces: list[bytes] = []
+    size = 0
+    with open_input(path, limit, error) as file:
+        try:
+            while size <= limit and (piece := file.read(_PIECE)):
+                pieces.append(piece)
+                size += len(piece)
+        except OSError as reason:
+            _refuse(path, error, reason.strerror)
+    if size > limit:
+        _refuse_size(path, error, limit)
+    return b"".join(pieces)
+
+
+def _refuse_size(path: Path, error: type[InarowError], limit: int) -> NoReturn:
+    _refuse(path, error, f"it is larger than {limit >> 20} MB" if limit >> 20 else f"it is larger than {limit} bytes")
+
+
+def _refuse(path: Path, error: type[InarowError], reason: str | None) -> NoReturn:
+    raise error(f"{path} cannot be read: {reason}") from None
