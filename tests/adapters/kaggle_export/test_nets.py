@@ -83,7 +83,7 @@ def test_planes_and_looks_are_those_of_the_package(position):
     assert np.array_equal(planes, planes_of(position))
     layout = compiled_layout(spec)
     expected = look(
-        layout, from_int(position.stones, layout.board), from_int(position.mask, layout.board), position.ply
+        from_int(position.stones, layout.board), from_int(position.mask, layout.board), position.ply, layout
     )
     assert alphazero.examine(position.stones, position.mask, board) == (expected[0], to_int(expected[1]))
 
