@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from inarow.errors import ConfigError
 from inarow.learning.config import Document, find_document, learner_of, presets, to_config
 from inarow.learning.learner import find_learner, learners
 from inarow.web.agent_access import check_agent, within_runs
@@ -30,7 +31,10 @@ def check_document(document: Document, runs: Path) -> Document:
 
 def agent_of_run(document: Document, folder: Path) -> str | None:
     """The agent string, with its file relative to the runs folder; None before the first checkpoint."""
-    learner = find_learner(document)
+    try:
+        learner = find_learner(document)
+    except ConfigError:  # a job of a lab with other learners
+        return None
     return learner.agent(f"{folder.name}/{learner.product}") if (folder / learner.product).exists() else None
 
 
