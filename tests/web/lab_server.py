@@ -19,8 +19,8 @@ PATIENCE = 400.0
 class Lab:
     """A lab that can be killed and started again on the same port and folder."""
 
-    def __init__(self, folder, *options, port=0):
-        self.folder, self._options = folder, options
+    def __init__(self, folder, *options, port=0, **process_options):
+        self.folder, self._options, self._process_options = folder, options, process_options
         self.port = port
         self.process = None
 
@@ -37,7 +37,11 @@ class Lab:
         ]
         command += ["--store", str(self.folder / "lab.sqlite"), *self._options]
         self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "200"}
+            command,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "COLUMNS": "200"},
+            **self._process_options,
         )
         self.announcement = self.process.stdout.readline()
         self.port = int(re.search(r":(\d+)/", self.announcement)[1])
@@ -90,9 +94,9 @@ class Lab:
 
 
 @contextmanager
-def lab(folder, *options, port=0):
+def lab(folder, *options, port=0, **process_options):
     """A lab for the length of a block."""
-    served = Lab(folder, *options, port=port).start()
+    served = Lab(folder, *options, port=port, **process_options).start()
     try:
         yield served
     finally:

@@ -21,6 +21,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -140,34 +142,30 @@ async def measure(port: int, pid: int, seconds: float, games: int) -> dict[str, 
     }
 
 
+@contextmanager
+def started_lab() -> Iterator[tuple[int, int]]:
+    """The port and the process id of a lab with all its search processes."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "inarow", "serve", "--port", "0", "--runs", folder]
+        lab = subprocess.Popen([*command, "--store", f"{folder}/lab.sqlite"], stdout=subprocess.PIPE, text=True)
+        try:
+            assert lab.stdout is not None
+            port = int(re.search(r":(\d+)/", lab.stdout.readline())[1])  # type: ignore[index]
+            while httpx.get(f"http://127.0.0.1:{port}/api/health").json()["ready"] < min(8, os.cpu_count() or 1) + 1:
+                time.sleep(0.2)
+            yield port, lab.pid
+        finally:
+            lab.send_signal(signal.SIGINT)
+            lab.wait()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--games", type=int, default=50)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        command = [
-            sys.executable,
-            "-m",
-            "inarow",
-            "serve",
-            "--port",
-            "0",
-            "--runs",
-            folder,
-            "--store",
-            f"{folder}/lab.sqlite",
-        ]
-        lab = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        try:
-            assert lab.stdout is not None
-            port = int(re.search(r":(\d+)/", lab.stdout.readline())[1])  # type: ignore[index]
-            while httpx.get(f"http://127.0.0.1:{port}/api/health").json()["ready"] < min(8, os.cpu_count() or 1):
-                time.sleep(0.2)
-            result = asyncio.run(measure(port, lab.pid, options.seconds, options.games))
-        finally:
-            lab.send_signal(signal.SIGINT)
-            lab.wait()
+    with started_lab() as (port, pid):
+        result = asyncio.run(measure(port, pid, options.seconds, options.games))
     print(json.dumps(result, indent=2))
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from inarow.agents.registry import parse_agent
 from inarow.engine.gtp import GtpServer
+from inarow.engine.lines import read_lines
 from inarow.engine.moves import Notation
 from inarow.engine.setup import Setup
 from inarow.engine.uci import UciEngine
@@ -37,15 +38,16 @@ def engine(
     """
     spec = GameSpec.parse(board)
     parse_agent(agent)
+    lines = read_lines(sys.stdin)
     if protocol == "uci":
-        UciEngine(Setup.on(spec, agent, seed), sys.stdout).run(sys.stdin)
+        UciEngine(Setup.on(spec, agent, seed), sys.stdout).run(lines)
         sys.stdout.flush()
         os._exit(0)  # an agent that cannot be interrupted may still be at work
     if protocol == "gtp":
-        GtpServer(spec, agent, seed=seed, notation=notation, output=sys.stdout).run(sys.stdin)
+        GtpServer(spec, agent, seed=seed, notation=notation, output=sys.stdout).run(lines)
         return
     code = 0
-    for answer, problem in solve_lines(sys.stdin, spec, solver_for(spec, "shipped", _LINES_MEMORY, 1)):
+    for answer, problem in solve_lines(lines, spec, solver_for(spec, "shipped", _LINES_MEMORY, 1)):
         if problem:
             print(f"inarow: {problem}", file=sys.stderr)
             code = 1

@@ -12,6 +12,7 @@ from typing import TextIO
 from inarow import __version__
 from inarow.agents.agent import Agent
 from inarow.agents.registry import make_agent
+from inarow.engine.lines import words_of
 from inarow.engine.moves import Notation, format_engine_move, format_openspiel_move, parse_engine_move
 from inarow.errors import IllegalMoveError, NotationError, one_line, shown
 from inarow.games.position import Position
@@ -53,7 +54,11 @@ class GtpServer:
     def run(self, lines: Iterable[str]) -> None:
         """Until `quit` or the end of the input."""
         for line in lines:
-            words = line.partition("#")[0].split()
+            try:
+                words = words_of(line.partition("#")[0])
+            except NotationError as error:
+                self._write(f"? {error}")
+                continue
             if not words:
                 continue
             number = words.pop(0) if _NUMBER.fullmatch(words[0]) else ""
@@ -69,8 +74,10 @@ class GtpServer:
             sign, text = "=", self._commands[name](words[1:])
         except Exception as error:  # the protocol has a reply for an agent that fails
             sign, text = "?", one_line(error)
-        text = text.encode(errors="replace").decode()
-        self._output.write(f"{sign}{number} {text}".rstrip() + "\n\n")
+        self._write(f"{sign}{number} {text}".rstrip())
+
+    def _write(self, reply: str) -> None:
+        self._output.write(reply.encode(errors="replace").decode() + "\n\n")
         self._output.flush()
 
     def _set_board(self, words: Sequence[str]) -> str:

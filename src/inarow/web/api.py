@@ -107,24 +107,24 @@ class Api:
     # --- Games and results ---
 
     async def _read_games(self, request: Request) -> object:
-        return await self._ask(read_games, await _body(request, GameText))
+        return await self._ask(request, read_games, await _body(request, GameText))
 
     async def _write_game(self, request: Request) -> object:
         return write_game(await _body(request, PlayedGame))
 
     async def _boards(self, request: Request) -> object:
-        return await self._ask(stored.boards, self._store_question())
+        return await self._ask(request, stored.boards, self._store_question())
 
     async def _leaderboard(self, request: Request) -> object:
-        return await self._ask(stored.leaderboard, self._store_question(board=_board(request)))
+        return await self._ask(request, stored.leaderboard, self._store_question(board=_board(request)))
 
     async def _matches(self, request: Request) -> object:
         question = self._store_question(board=_board(request), offset=_offset(request))
-        return await self._ask(stored.matches, question)
+        return await self._ask(request, stored.matches, question)
 
     async def _games(self, request: Request) -> object:
         question = self._store_question(match=request.path_params["id"], offset=_offset(request))
-        return await self._ask(stored.games, question)
+        return await self._ask(request, stored.games, question)
 
     async def _reports(self, request: Request) -> object:
         return await asyncio.to_thread(_find_reports, self._settings.runs)
@@ -150,7 +150,7 @@ class Api:
     async def _add_job(self, request: Request) -> object:
         plan = self._jobs.checked(await _body(request, Plan))
         if isinstance(plan, ArenaPlan):
-            await self._ask(check_arena, plan)
+            await self._ask(request, check_arena, plan)
         return self._shown(self._jobs.add(plan))
 
     async def _job(self, request: Request) -> object:
@@ -184,8 +184,9 @@ class Api:
 
     # --- Asking ---
 
-    async def _ask(self, function: Answer, argument: object) -> msgspec.Raw:
-        return msgspec.Raw(await self._pool.answer(function, argument))
+    async def _ask(self, request: Request, function: Answer, argument: object) -> msgspec.Raw:
+        asker = (request.client.host if request.client else "", None)
+        return msgspec.Raw(await self._pool.answer(function, argument, asker))
 
     def _store_question(self, **about: Any) -> stored.StoreQuestion:
         return stored.StoreQuestion(path=str(self._settings.store), **about)

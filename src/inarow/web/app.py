@@ -19,6 +19,7 @@ from starlette.types import ASGIApp
 from inarow.web.api import Api, LoopLag, json_response
 from inarow.web.guard import Guard
 from inarow.web.jobs import Jobs
+from inarow.web.log import limit_log
 from inarow.web.pages import page_routes
 from inarow.web.search_pool import SearchPool
 from inarow.web.settings import LabSettings
@@ -34,6 +35,7 @@ def make_app(settings: LabSettings) -> ASGIApp:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        limit_log()
         jobs.open()
         await search_pool.start()
         lag_task = asyncio.create_task(loop_lag.run())

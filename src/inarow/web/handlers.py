@@ -5,7 +5,6 @@ They run in search processes; `report` passes intermediate results to the client
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +26,8 @@ from inarow.web.messages import Hint, Review, Think
 from inarow.web.pool_worker import Reporter
 
 _SOLVER_MEMORY = 128 << 20
-_HINT_SECONDS = 12.0
+_HINT_SECONDS, _ESTIMATE_SECONDS = 12.0, 3.0
+"""For the solver, and for an estimate after it."""
 _SOLVING_SECONDS, _REVIEW_SECONDS = 35.0, 45.0
 """In the review of a whole game: for the solver, and in total. Positions without time for the solver get an
 estimate; they share the time that is left.
@@ -62,7 +62,9 @@ def hint(request: Hint, report: Reporter) -> dict[str, Any]:
     """The score of every action: exact, or where that takes too long an estimate of its value."""
     position = Position.parse(request.moves, GameSpec.parse(request.board))
     judged = _judgement(position, _limits(position.spec, _HINT_SECONDS, report), _throttled(report))
-    return judged if judged["exact"] else judged | _estimate(position, _HINT_SIMULATIONS, report)
+    if judged["exact"]:
+        return judged
+    return judged | _estimate(position, _HINT_SIMULATIONS, report, until=time.perf_counter() + _ESTIMATE_SECONDS)
 
 
 def review(request: Review, report: Reporter) -> dict[str, Any]:
@@ -94,7 +96,7 @@ def _judgement(position: Position, limits: Limits, report: Callable[[dict[str, A
     return {"ply": position.ply, "exact": is_exact, **msgspec.to_builtins(analysis), "values": None, "value": None}
 
 
-def _estimate(position: Position, simulations: int, report: Reporter, *, until: float = math.inf) -> dict[str, Any]:
+def _estimate(position: Position, simulations: int, report: Reporter, *, until: float) -> dict[str, Any]:
     """The values of a tree search, which ends early if it is cancelled or `time.perf_counter()` reaches `until`."""
     search = TreeSearch(position.spec, np.random.default_rng(0), memory=16 << 20)
     stop = Limits(simulations=simulations, cancelled=lambda: report.is_cancelled() or time.perf_counter() >= until)

@@ -19,7 +19,7 @@ Status = Literal["waiting", "running", "paused", "stopped", "finished", "failed"
 """`stopped` by a person, `interrupted` by the end of the lab; both can be resumed."""
 
 UNDER_WAY: tuple[Status, ...] = ("waiting", "running", "paused")
-RunName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$", description="folder of the run")]
+RunName = Annotated[str, Meta(pattern=r"^(?!jobs$)[A-Za-z0-9][A-Za-z0-9_-]{0,63}$", description="folder of the run")]
 
 
 class JobError(InarowError, ValueError):
@@ -84,6 +84,8 @@ def load_jobs(folder: Path) -> dict[int, Job]:
         try:
             job = msgspec.json.decode(read_input(path, _MAX_BYTES, ConfigError), type=Job)
         except (ValueError, RecursionError):  # ConfigError is one
+            continue
+        if path.name != f"{job.id}.json":
             continue
         if job.status in UNDER_WAY:
             job.status = "interrupted"

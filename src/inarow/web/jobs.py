@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
 import time
 from datetime import UTC, datetime
 
 import msgspec
 
-from inarow.errors import one_line, shown
+from inarow.errors import InarowError, one_line, shown
+from inarow.learning.run_folder import read_document
 from inarow.web.agent_access import check_agent
 from inarow.web.job import UNDER_WAY, ArenaPlan, Job, JobError, Plan, Status, load_jobs, save_job
 from inarow.web.job_process import run_job
@@ -16,6 +19,7 @@ from inarow.web.pool_process import LabProcess
 from inarow.web.settings import JOB_SECONDS, MAX_JOBS, MAX_RUNNING_JOBS, MAX_WAITING_JOBS, LabSettings
 from inarow.web.training import check_document
 
+_log = logging.getLogger("inarow.web")
 _SAVE_EVERY = 2.0
 _PATIENCE, _STOP_PATIENCE = 12.0, 30.0
 """Seconds to save when the lab closes, and when a client stops the job; then it is killed."""
@@ -38,8 +42,13 @@ class Jobs:
         self._folder.mkdir(parents=True, exist_ok=True)
         self._jobs = load_jobs(self._folder)
         for job in self._jobs.values():
+            if job.status != "finished":
+                try:
+                    self._rechecked(job.plan)
+                except InarowError as error:
+                    self._end(job, "failed", f"the lab does not accept it: {one_line(error)}")
             if job.status == "interrupted":
-                save_job(job, self._folder)
+                self._save(job)
 
     async def close(self) -> None:
         """Lets all jobs save; they can be resumed by the next lab."""
@@ -71,8 +80,8 @@ class Jobs:
         if len(self._jobs) >= MAX_JOBS:
             raise JobError(f"the lab remembers {MAX_JOBS} jobs; forget some of them")
         job = Job(id=max(self._jobs, default=0) + 1, plan=plan, created=_now())
+        save_job(job, self._folder)  # raises OSError if it cannot be kept
         self._jobs[job.id] = job
-        save_job(job, self._folder)
         self._start_waiting()
         return job
 
@@ -81,9 +90,20 @@ class Jobs:
         if isinstance(plan, ArenaPlan):
             return msgspec.structs.replace(plan, agents=tuple(check_agent(each, self._runs) for each in plan.agents))
         document = check_document(plan.document, self._runs)
-        if (self._runs / plan.name).exists() or plan.name in ("jobs",):
+        if os.path.lexists(self._runs / plan.name):
             raise JobError(f"the runs folder has {shown(plan.name)} already; choose another name")
         return msgspec.structs.replace(plan, document=document)
+
+    def _rechecked(self, plan: Plan) -> Plan:
+        """The plan of a job to resume: files in the runs folder are not trusted more than clients are."""
+        if isinstance(plan, ArenaPlan):
+            return self.checked(plan)
+        folder = self._runs / plan.name
+        if folder.is_symlink():
+            raise JobError(f"{shown(plan.name)} is not a folder in the runs folder")
+        if (folder / "config.json").exists():  # then the run continues with this config
+            check_document(read_document(folder), self._runs)
+        return msgspec.structs.replace(plan, document=check_document(plan.document, self._runs))
 
     def pause(self, id: int) -> Job:
         job = self._in(id, "running")
@@ -94,12 +114,13 @@ class Jobs:
         return self._mark(job, "paused")
 
     def resume(self, id: int) -> Job:
-        """Continues after a pause, a stop, a failure or an interruption."""
+        """Continues after a pause, a stop, a failure or an interruption; raises InarowError like `checked`."""
         job = self._in(id, "paused", "stopped", "interrupted", "failed")
         if job.status == "paused":
             if id in self._processes:
                 self._processes[id].send("continue")
             return self._mark(job, "running")
+        job.plan = self._rechecked(job.plan)
         job.message = job.ended = None
         self._mark(job, "waiting")
         self._start_waiting()
@@ -153,7 +174,7 @@ class Jobs:
                 await self._follow(job, process)
         except TimeoutError:
             self._end(job, "failed", f"it took longer than {JOB_SECONDS / 3600:g} hours")
-        except (OSError, RuntimeError) as error:  # no process, no thread to listen to it, or a full disk
+        except (OSError, RuntimeError) as error:  # no process, or no thread to listen to it
             self._end(job, "failed", f"the lab cannot run it: {one_line(error)}")
         finally:
             if job.id in self._processes:
@@ -173,7 +194,7 @@ class Jobs:
                 job.done, job.total = job.result["done"], job.result["total"]
                 if time.monotonic() - saved > _SAVE_EVERY:
                     saved = time.monotonic()
-                    save_job(job, self._folder)
+                    self._save(job)
                 continue
             if kind == "stopped":
                 self._end(job, "interrupted" if self._is_closing else "stopped")
@@ -199,8 +220,15 @@ class Jobs:
 
     def _mark(self, job: Job, status: Status) -> Job:
         job.status = status
-        save_job(job, self._folder)
+        self._save(job)
         return job
+
+    def _save(self, job: Job) -> None:
+        """As far as possible: a full disk stops the job that fills it, not the lab."""
+        try:
+            save_job(job, self._folder)
+        except OSError as error:
+            _log.warning("job %d cannot be saved: %s", job.id, one_line(error))
 
 
 def _stop(process: LabProcess) -> None:

@@ -41,11 +41,11 @@ class Reporter:
             raise CancelledQuestionError
 
 
-def answer_questions(parent: Connection, memory: int) -> None:
+def answer_questions(parent: Connection, memory: int, niceness: int) -> None:
     """Runs a search process. It sends ("ready", None), then for each question ("progress", JSON) any number of times
     and ("answered", JSON, continues) or ("failed", reason, continues); one that does not continue takes no more.
     """
-    limit_resources(memory, niceness=10)
+    limit_resources(memory, niceness=niceness)
     questions: SimpleQueue[tuple[int, Answer, Any]] = SimpleQueue()
     current, cancelled = 0, -1
 

@@ -1,14 +1,19 @@
-"""Search processes with a bounded queue.
+"""Search processes with a bounded queue that shares their time fairly.
 
-A question is a function and its argument. Askers take turns, so that one with many questions does not block the
-others. A question may be cancelled at any time: if its search does not end soon, its process is replaced.
+A question is a function and its argument. The next one is that of the address, and there of the asker, that has used
+the least time lately. One process more than there are workers is reserved for short questions: when others wait for it,
+it gives up a search that takes longer, which then begins anew in another process. So nobody with a short question waits
+for long ones, and every answer is that of an undisturbed search. A question may be cancelled at any time: if its search
+does not end soon, its process is replaced.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict, deque
+import math
+import time
+from collections import Counter
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,13 +22,24 @@ from typing import Any
 from inarow.errors import InarowError, one_line
 from inarow.web.pool_process import LabProcess
 from inarow.web.pool_worker import Answer, answer_questions
-from inarow.web.settings import MAX_WAITING_QUESTIONS, QUESTION_MEMORY, QUESTION_SECONDS
+from inarow.web.settings import MAX_WAITING_QUESTIONS, QUESTION_MEMORY, QUESTION_SECONDS, SHORT_SECONDS
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("inarow.web")
 _PAUSE = 1.0
 """Seconds before another attempt to start a process."""
-_GRACE = 1.0
-"""Seconds for a cancelled search to end by itself, before its process is killed."""
+_GRACE = 5.0
+"""Seconds for a cancelled search to end by itself, before its process is killed: a new one takes longer to start."""
+_NICENESS, _RESERVED_NICENESS = 10, 5
+_TOO_LONG = f"the search took longer than {QUESTION_SECONDS:g} s and was ended"
+_LOOK = 0.05
+"""Seconds between two looks at the time that a search uses."""
+_TRIES = 3
+"""How often the reserved process takes a question: a machine under load may be slow once."""
+_HALF_LIFE, _FORGOTTEN = 30.0, 0.05
+"""Seconds after which used time counts half, and how few of them do not count."""
+
+Asker = tuple[str, Hashable]
+"""An address, and who asks from there."""
 
 
 class BusyError(InarowError, RuntimeError):
@@ -36,17 +52,34 @@ class FailedQuestionError(InarowError, RuntimeError):
 
 @dataclass(eq=False, slots=True)
 class Question:
-    """A question in the queue. `answer` becomes JSON, or a FailedQuestionError, or is cancelled."""
+    """A question in the queue. `answer` becomes JSON, or an InarowError, or is cancelled."""
 
-    asker: Hashable
+    asker: Asker
     function: Answer
     argument: Any
     report: Callable[[bytes], None] | None
     """Receives intermediate results as JSON."""
     answer: asyncio.Future[bytes] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    given_up: int = 0
+    """How often the reserved process has given it up."""
 
     def cancel(self) -> None:
         self.answer.cancel()
+
+
+class UsedTime:
+    """The search time of addresses and askers, of which half is forgotten after a while."""
+
+    def __init__(self) -> None:
+        self._used: dict[Hashable, tuple[float, float]] = {}
+
+    def of(self, key: Hashable, now: float) -> float:
+        seconds, since = self._used.get(key, (0.0, 0.0))
+        return seconds * math.pow(0.5, (now - since) / _HALF_LIFE)
+
+    def add(self, asker: Asker, seconds: float, now: float) -> None:
+        self._used |= {key: (self.of(key, now) + seconds, now) for key in (asker[0], asker)}
+        self._used = {key: used for key, used in self._used.items() if self.of(key, now) >= _FORGOTTEN}
 
 
 class SearchPool:
@@ -54,7 +87,10 @@ class SearchPool:
 
     def __init__(self, workers: int) -> None:
         self._workers = workers
-        self._waiting: OrderedDict[Hashable, deque[Question]] = OrderedDict()
+        self._free = 0
+        """Processes that wait for a question of any length."""
+        self._waiting: list[Question] = []
+        self._used = UsedTime()
         self._arrival = asyncio.Condition()
         self._tasks: list[asyncio.Task[None]] = []
         self._asked = 0
@@ -63,7 +99,7 @@ class SearchPool:
 
     @property
     def waiting(self) -> int:
-        return sum(map(len, self._waiting.values()))
+        return len(self._candidates(is_reserved=False))
 
     async def start(self) -> None:
         self._tasks = [asyncio.create_task(self._start_one_by_one())]
@@ -74,24 +110,77 @@ class SearchPool:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def ask(
-        self, function: Answer, argument: Any, *, asker: Hashable = None, report: Callable[[bytes], None] | None = None
+        self,
+        function: Answer,
+        argument: Any,
+        *,
+        asker: Asker = ("", None),
+        report: Callable[[bytes], None] | None = None,
     ) -> Question:
-        """Puts a question into the queue; raises BusyError. `function` must be importable by name."""
+        """Puts a question into the queue; raises BusyError. `function` must be importable by name.
+
+        In a full queue, the asker with the most questions loses its last one to an asker with fewer.
+        """
         if self.waiting >= MAX_WAITING_QUESTIONS:
-            raise BusyError(f"the lab is busy: {self.waiting} questions are waiting; ask again later")
+            busy = BusyError(f"the lab is busy: {self.waiting} questions are waiting; ask again later")
+            counts = Counter(each.asker for each in self._waiting)
+            greedy, most = counts.most_common(1)[0]
+            if most <= counts[asker] + 1:
+                raise busy
+            next(each for each in reversed(self._waiting) if each.asker == greedy).answer.set_exception(busy)
         question = Question(asker, function, argument, report)
-        async with self._arrival:
-            self._waiting.setdefault(asker, deque()).append(question)
-            self._arrival.notify()
+        await self._enqueue(question)
         return question
 
-    async def answer(self, function: Answer, argument: Any) -> bytes:
+    async def answer(self, function: Answer, argument: Any, asker: Asker = ("", None)) -> bytes:
         """Asks and waits; cancelling the caller cancels the question."""
-        question = await self.ask(function, argument)
+        question = await self.ask(function, argument, asker=asker)
         try:
             return await question.answer
         finally:
             question.cancel()
+
+    # --- The queue ---
+
+    async def _enqueue(self, question: Question) -> None:
+        async with self._arrival:
+            self._waiting.append(question)
+            self._arrival.notify_all()
+
+    def _candidates(self, *, is_reserved: bool) -> list[Question]:
+        """The questions that a process may take: any, or those that wait for the reserved one. Oldest first."""
+        self._waiting = [each for each in self._waiting if not each.answer.done()]
+        if not is_reserved:
+            return self._waiting
+        return [] if self._free else [each for each in self._waiting if each.given_up < _TRIES]
+
+    async def _next(self, *, is_reserved: bool) -> Question:
+        """The question of whoever has used, and with all its waiting questions claims, the least time."""
+        self._free += not is_reserved
+        async with self._arrival:
+            await self._arrival.wait_for(lambda: self._candidates(is_reserved=is_reserved))
+            time_of = self._times()
+            question = min(self._candidates(is_reserved=is_reserved), key=lambda each: time_of(each.asker))
+            self._waiting.remove(question)
+            self._free -= not is_reserved
+            self._arrival.notify_all()  # for the reserved process, which leaves questions to others that are free
+            return question
+
+    def _times(self) -> Callable[[Asker], tuple[float, ...]]:
+        """The seconds that an address, and an asker there, have used and claim."""
+        claims: Counter[Hashable] = Counter(key for each in self._waiting for key in (each.asker[0], each.asker))
+        now = time.monotonic()
+
+        def time_of(asker: Asker) -> tuple[float, ...]:
+            return tuple(self._used.of(key, now) + SHORT_SECONDS * claims[key] for key in (asker[0], asker))
+
+        return time_of
+
+    def _is_in_the_way(self, question: Question) -> bool:
+        """Whether somebody who has used less time waits for the reserved process, which works on this question."""
+        time_of = self._times()
+        mine = time_of(question.asker)
+        return any(time_of(each.asker) < mine for each in self._candidates(is_reserved=True))
 
     # --- Workers ---
 
@@ -99,18 +188,20 @@ class SearchPool:
         """The first process may have to compile; the others find that in the cache."""
         serving = []
         try:
-            for _ in range(self._workers):
-                process = await self._new_process()
+            for number in range(self._workers + 1):
+                is_reserved = number == self._workers
+                process = await self._new_process(is_reserved=is_reserved)
                 self.ready += 1
-                serving.append(asyncio.create_task(self._serve(process)))
+                serving.append(asyncio.create_task(self._serve(process, is_reserved=is_reserved)))
             await asyncio.gather(*serving)
         finally:
             for task in serving:
                 task.cancel()
             await asyncio.gather(*serving, return_exceptions=True)
 
-    async def _new_process(self) -> LabProcess:
-        process = await LabProcess.start(answer_questions, QUESTION_MEMORY)
+    async def _new_process(self, *, is_reserved: bool) -> LabProcess:
+        niceness = _RESERVED_NICENESS if is_reserved else _NICENESS
+        process = await LabProcess.start(answer_questions, QUESTION_MEMORY, niceness)
         try:
             await process.messages.get()  # it is ready
         except asyncio.CancelledError:
@@ -118,24 +209,24 @@ class SearchPool:
             raise
         return process
 
-    async def _serve(self, process: LabProcess) -> None:
+    async def _serve(self, process: LabProcess, *, is_reserved: bool) -> None:
         try:
             while True:
-                question = await self._next()
+                question = await self._next(is_reserved=is_reserved)
                 if not process.is_alive:
-                    process = await self._replaced(process)
-                if not await self._work(process, question):
-                    process = await self._replaced(process)
+                    process = await self._replaced(process, is_reserved=is_reserved)
+                if not await self._work(process, question, is_reserved=is_reserved):
+                    process = await self._replaced(process, is_reserved=is_reserved)
         finally:
             process.kill()
 
-    async def _replaced(self, process: LabProcess) -> LabProcess:
+    async def _replaced(self, process: LabProcess, *, is_reserved: bool) -> LabProcess:
         """A new process for one that has ended, as soon as it can be started: the machine may be short of memory."""
         process.kill()
         self.ready -= 1
         while True:
             try:
-                process = await self._new_process()
+                process = await self._new_process(is_reserved=is_reserved)
             except OSError as error:
                 _log.warning("a search process cannot be started: %s", one_line(error))
                 await asyncio.sleep(_PAUSE)
@@ -143,37 +234,37 @@ class SearchPool:
             self.ready += 1
             return process
 
-    async def _next(self) -> Question:
-        """The oldest question of the asker whose turn it is."""
-        while True:
-            async with self._arrival:
-                await self._arrival.wait_for(lambda: self._waiting)
-                asker, questions = self._waiting.popitem(last=False)
-                question = questions.popleft()
-                if questions:
-                    self._waiting[asker] = questions
-            if not question.answer.done():
-                return question
-
-    async def _work(self, process: LabProcess, question: Question) -> bool:
+    async def _work(self, process: LabProcess, question: Question, *, is_reserved: bool) -> bool:
         """Gets the answer to the question; False if the process must be replaced."""
         self._asked += 1
-        number = self._asked
+        number, clock = self._asked, time.monotonic()
         process.send((number, question.function, question.argument))
-        work = asyncio.create_task(_answered(process, question))
+        work = asyncio.create_task(_last_message(process, None if is_reserved else question))
+        either: set[asyncio.Future[Any]] = {work, question.answer}
+        now, timeout, is_given_up = clock, SHORT_SECONDS, False
         try:
-            either: set[asyncio.Future[Any]] = {work, question.answer}
-            await asyncio.wait(either, timeout=QUESTION_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-            if not work.done() and question.answer.cancelled():
+            while not is_given_up and now - clock < QUESTION_SECONDS:
+                done, _ = await asyncio.wait(either, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+                before, now, timeout = now, time.monotonic(), _LOOK
+                self._used.add(question.asker, now - before, now)
+                if done:
+                    break
+                is_given_up = is_reserved and self._is_in_the_way(question)
+            if not work.done() and (is_given_up or question.answer.done()):
                 process.send(number)
                 await asyncio.wait({work}, timeout=_GRACE)
-            if work.done():
-                return work.result()
-            if not question.answer.done():
-                question.answer.set_exception(
-                    FailedQuestionError(f"the search took longer than {QUESTION_SECONDS:g} s and was ended")
-                )
-            return False
+            result: tuple[str, Any, bool] = work.result() if work.done() else ("failed", _TOO_LONG, False)
+            kind, content, continues = result
+            if question.answer.done():
+                pass
+            elif is_given_up:
+                question.given_up += 1
+                await self._enqueue(question)
+            elif kind == "answered":
+                question.answer.set_result(content)
+            else:
+                question.answer.set_exception(FailedQuestionError(content))
+            return continues
         finally:
             if not work.done():
                 work.cancel()
@@ -181,20 +272,12 @@ class SearchPool:
                     await work
 
 
-async def _answered(process: LabProcess, question: Question) -> bool:
-    """Forwards the messages of the process until it has answered; False if it died or is about to end."""
+async def _last_message(process: LabProcess, question: Question | None) -> tuple[str, Any, bool]:
+    """The answer of the process, after its intermediate results were passed on to the question, if one is given."""
     while (message := await process.messages.get()) is not None:
-        if message[0] == "progress":
-            if question.report is not None and not question.answer.done():
-                question.report(message[1])
-            continue
-        kind, content, continues = message
-        if not question.answer.done():
-            if kind == "answered":
-                question.answer.set_result(content)
-            else:
-                question.answer.set_exception(FailedQuestionError(content))
-        return bool(continues)
-    if not question.answer.done():
-        question.answer.set_exception(FailedQuestionError("the search process ended: it ran out of memory or crashed"))
-    return False
+        if message[0] != "progress":
+            kind, content, continues = message
+            return kind, content, bool(continues)
+        if question is not None and question.report is not None and not question.answer.done():
+            question.report(message[1])
+    return "failed", "the search process ended: it ran out of memory or crashed", False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_format
 import secrets
+import signal
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,8 +18,9 @@ from inarow.arena.store_schema import default_store_path
 from inarow.errors import InvalidLimitError
 from inarow.storage.locks import exclusive_lock
 from inarow.web.app import make_app
+from inarow.web.connections import BoundedHttp, BoundedSocket
 from inarow.web.guard import is_loopback
-from inarow.web.settings import MAX_FRAME, LabSettings
+from inarow.web.settings import BACKLOG, MAX_FRAME, LabSettings
 from inarow.workers import check_workers
 
 _MIN_TOKEN = 8
@@ -84,7 +86,9 @@ def serve_lab(settings: LabSettings, announce: Callable[[Sequence[str]], None]) 
         announce(addresses(settings, sock.getsockname()[1]))
         config = uvicorn.Config(
             make_app(settings),
-            ws="websockets-sansio",
+            http=BoundedHttp,
+            ws=BoundedSocket,
+            backlog=BACKLOG,
             ws_max_size=MAX_FRAME,
             ws_per_message_deflate=False,  # messages are short, and compression invites bombs
             log_level="warning",
@@ -93,7 +97,25 @@ def serve_lab(settings: LabSettings, announce: Callable[[Sequence[str]], None]) 
             proxy_headers=False,
             timeout_graceful_shutdown=2,
         )
-        uvicorn.Server(config).run(sockets=[sock])
+        _Server(config).run(sockets=[sock])
+
+
+class _Server(uvicorn.Server):
+    """Ends on SIGHUP as it does on Ctrl-C and SIGTERM: it closes the lab, then leaves the signal to its old handler."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        with super().capture_signals():
+            hangup = getattr(signal, "SIGHUP", None)  # not on Windows
+            before = hangup and signal.getsignal(hangup)
+            if not hangup or before is signal.SIG_IGN:
+                yield
+                return
+            signal.signal(hangup, self.handle_exit)
+            try:
+                yield
+            finally:
+                signal.signal(hangup, before)
 
 
 @contextmanager
@@ -105,7 +127,7 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
             sock.bind((host, port))
         except OSError as error:
             raise OSError(f"{host} port {port} cannot be used: {error.strerror or error}") from None
-        sock.listen(512)
+        sock.listen(BACKLOG)
         yield sock
 
 

@@ -10,9 +10,14 @@ MAX_BODY = 1 << 20
 """Bytes of a request."""
 MAX_MESSAGE = 16 << 10
 """Bytes of a message on a socket; a longer one is refused."""
-MAX_FRAME = 16 << 20
+MAX_FRAME = 1 << 20
 """Bytes of a message that is refused with a reason; a longer one closes the connection."""
-MAX_SOCKETS = 256
+MAX_CONNECTIONS, MAX_SOCKETS = 1024, 256
+"""At most: see `most_connections`."""
+BACKLOG = 128
+"""Connections that wait to be accepted."""
+REQUEST_SECONDS, SEND_SECONDS = 15.0, 30.0
+"""Within which a client must send a request, and take what is sent to it."""
 MAX_OPEN_QUESTIONS = 8
 """Per socket."""
 MAX_WAITING_QUESTIONS = 512
@@ -22,6 +27,8 @@ REQUESTS_PER_SECOND, MESSAGES_PER_SECOND = 100, 200
 
 QUESTION_SECONDS = 60.0
 """Time limit of a search; then its process is terminated."""
+SHORT_SECONDS = 0.2
+"""Time after which a search leaves the reserved process if others wait for it."""
 QUESTION_MEMORY = 3 << 30
 """Bytes that a search process may allocate."""
 JOB_SECONDS = 24 * 3600.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from pathlib import Path
 
 import msgspec
@@ -12,6 +13,7 @@ from inarow.errors import FinishedGameError, InarowError, InvalidLimitError, one
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.web.agent_access import check_agent
+from inarow.web.connections import most_connections, share_of
 from inarow.web.guard import Bucket
 from inarow.web.handlers import hint, review, think
 from inarow.web.messages import AnyRequest, Cancel, Hint, Reply, Review, Think, decode_request, id_of
@@ -30,28 +32,32 @@ class Sockets:
     def __init__(self, search_pool: SearchPool, runs: Path) -> None:
         self._pool = search_pool
         self._runs = runs
-        self.open = 0
+        self._open: Counter[str] = Counter()
+        self._most = min(MAX_SOCKETS, most_connections() * 3 // 4)
 
     async def serve(self, websocket: WebSocket) -> None:
         """The endpoint."""
-        if self.open >= MAX_SOCKETS:
+        address = websocket.client.host if websocket.client else ""
+        if self._open.total() >= self._most or self._open[address] >= share_of(address, self._most):
             await websocket.close(1013, "the lab has too many connections")
             return
-        self.open += 1
+        self._open[address] += 1
         try:
             await websocket.accept()
-            await _Conversation(websocket, self._pool, self._runs).run()
+            await _Conversation(websocket, address, self._pool, self._runs).run()
         finally:
-            self.open -= 1
+            self._open[address] -= 1
+            self._open += Counter()  # forgets addresses without sockets
 
 
 class _Conversation:
     """The requests and replies of one socket."""
 
-    def __init__(self, websocket: WebSocket, search_pool: SearchPool, runs: Path) -> None:
+    def __init__(self, websocket: WebSocket, address: str, search_pool: SearchPool, runs: Path) -> None:
         self._websocket = websocket
         self._pool = search_pool
         self._runs = runs
+        self._asker = (address, object())
         self._is_closed = False
         self._questions: dict[int, Question] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -110,7 +116,7 @@ class _Conversation:
         question = await self._pool.ask(
             _FUNCTIONS[type(request)],
             request,
-            asker=self,
+            asker=self._asker,
             report=lambda data: self._report(request.id, data),
         )
         self._questions[request.id] = question

@@ -33,7 +33,10 @@ def check_document(document: Document, runs: Path) -> Document:
 
 def agent_of_run(document: Document, folder: Path) -> str | None:
     """The agent string, with its file relative to the runs folder; None before the first checkpoint."""
-    learner = find_learner(document)
+    try:
+        learner = find_learner(document)
+    except ConfigError:  # a job of a lab with other learners
+        return None
     return learner.agent(f"{folder.name}/{learner.product}") if (folder / learner.product).exists() else None
 
 

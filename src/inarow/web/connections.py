@@ -1,0 +1,154 @@
+"""Bounds on connections: how many, how long they may keep the lab waiting, and how much a socket may send.
+
+uvicorn makes one of these protocols for each connection. When there are too many, the oldest one without a request
+under way makes room, so that idle connections keep nobody out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cache
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame, Opcode
+
+from inarow.web.guard import Bucket, is_loopback
+from inarow.web.settings import BACKLOG, MAX_CONNECTIONS, MESSAGES_PER_SECOND, REQUEST_SECONDS, SEND_SECONDS
+
+_OWN_FILES = 64
+"""Files of the lab itself: pipes to processes, jobs, logs."""
+_MAX_UNREAD = 3 * MESSAGES_PER_SECOND
+"""Messages, or fragments of one message, that may wait for the lab to read them."""
+_SLICE = 4096
+"""Bytes that are parsed between two looks at the rate of a socket."""
+_FULL = (
+    b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n"
+    b'{"error": "the lab has too many connections; try again later"}'
+)
+
+
+@cache
+def most_connections() -> int:
+    """As many as this process has files for: each may also read a file, and some are accepted before they count."""
+    try:
+        import resource
+    except ImportError:  # on Windows
+        return MAX_CONNECTIONS
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY:
+        return MAX_CONNECTIONS
+    return max(8, min(MAX_CONNECTIONS, (files - BACKLOG - _OWN_FILES) // 2))
+
+
+def share_of(address: str, whole: int) -> int:
+    """What one address may have of a whole. Behind a loopback address there may be a tunnel with many people."""
+    return whole * 3 // 4 if is_loopback(address) else whole // 2
+
+
+class _Impatient(asyncio.Protocol):
+    """Ends the connection when something expected has not happened in time."""
+
+    transport: asyncio.Transport
+    loop: asyncio.AbstractEventLoop
+    client: tuple[str, int] | None
+    _deadlines: dict[str, asyncio.TimerHandle]
+
+    @property
+    def address(self) -> str:
+        return self.client[0] if self.client else ""
+
+    def connection_made(self, transport: Any) -> None:
+        self._deadlines = {}
+        transport.set_write_buffer_limits(high=0)  # every byte that the client does not take has its deadline
+        super().connection_made(transport)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        for name in list(self._deadlines):
+            self.met(name)
+        super().connection_lost(error)
+
+    def pause_writing(self) -> None:
+        self.expect("taken", SEND_SECONDS)
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        self.met("taken")
+        super().resume_writing()
+
+    def expect(self, name: str, seconds: float) -> None:
+        if name not in self._deadlines:
+            self._deadlines[name] = self.loop.call_later(seconds, self.transport.abort)
+
+    def met(self, name: str) -> None:
+        if name in self._deadlines:
+            self._deadlines.pop(name).cancel()
+
+
+class BoundedHttp(_Impatient, H11Protocol):
+    """HTTP whose requests, the first one included, must arrive in time."""
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._opened = self.loop.time()
+        self.expect("request", REQUEST_SECONDS)
+        if not self._finds_room():
+            self.connections.discard(self)
+            transport.write(_FULL)
+            transport.close()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        is_whole = self.conn.their_state in (h11.DONE, h11.MUST_CLOSE)
+        if is_whole or self.transport.get_protocol() is not self:  # the latter is now a socket
+            self.met("request")
+        else:
+            self.expect("request", REQUEST_SECONDS)
+
+    @property
+    def is_idle(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
+
+    def _finds_room(self) -> bool:
+        """Whether this connection may stay, after an idle one of its own or of the busiest address has made room."""
+        crowds: dict[str, list[Any]] = {}
+        for each in self.connections:
+            crowds.setdefault(each.address, []).append(each)  # type: ignore[union-attr]
+        crowd = crowds[self.address]
+        most = most_connections()
+        if len(crowd) <= share_of(self.address, most):
+            if len(self.connections) <= most:
+                return True
+            crowd = max(crowds.values(), key=len)
+        idle = [each for each in crowd if isinstance(each, BoundedHttp) and each.is_idle and each is not self]
+        if idle:
+            oldest = min(idle, key=lambda each: each._opened)
+            self.connections.discard(oldest)
+            oldest.transport.abort()
+        return bool(idle)
+
+
+class BoundedSocket(_Impatient, WebSocketsSansIOProtocol):
+    """A socket on which pings, pongs and fragments count like messages: one that floods the lab is closed."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._bucket = Bucket(MESSAGES_PER_SECOND)
+
+    def data_received(self, data: bytes) -> None:
+        for start in range(0, len(data), _SLICE):
+            super().data_received(data[start : start + _SLICE])
+            if self.close_sent:
+                return
+
+    def handle_events(self) -> None:
+        frames = [event for event in self.conn.events if isinstance(event, Frame)]
+        counted = sum(frame.opcode in (Opcode.PING, Opcode.PONG, Opcode.CONT) or not frame.fin for frame in frames)
+        unread = max(self.queue.qsize(), len(self.frames)) + len(frames)
+        if unread <= _MAX_UNREAD and not any(self._bucket.take() for _ in range(counted)):
+            super().handle_events()
+        elif not self.close_sent:
+            self.conn.fail(1008, "too many messages, pings or fragments")
+            self.handle_parser_exception()
