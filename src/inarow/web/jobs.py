@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 import msgspec
 
 from inarow.errors import InarowError, one_line, shown
-from inarow.learning.run_folder import read_document
+from inarow.learning.config import Document
+from inarow.learning.run_folder import read_config
 from inarow.web.agent_access import check_agent
 from inarow.web.job import UNDER_WAY, ArenaPlan, Job, JobError, Plan, Status, load_jobs, save_job
 from inarow.web.job_process import run_job
@@ -102,7 +103,7 @@ class Jobs:
         if folder.is_symlink():
             raise JobError(f"{shown(plan.name)} is not a folder in the runs folder")
         if (folder / "config.json").exists():  # then the run continues with this config
-            check_document(read_document(folder), self._runs)
+            check_document(read_config(folder, Document), self._runs)
         return msgspec.structs.replace(plan, document=check_document(plan.document, self._runs))
 
     def pause(self, id: int) -> Job:
