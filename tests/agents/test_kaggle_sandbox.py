@@ -153,16 +153,35 @@ def test_a_forged_reply_is_a_fault(file, reply):
     assert "ended" in faulty_game(file(deed))
 
 
-def test_without_namespaces_limits_and_guard_remain(file, monkeypatch, tmp_path):
+@pytest.fixture
+def change_sandbox(monkeypatch, tmp_path):
+    """Replaces a part of the sandbox's source."""
+
+    def change(old: str, new: str) -> None:
+        for module in (kaggle_host, kaggle_sandbox):
+            source = Path(module.__file__)
+            (tmp_path / source.name).write_text(source.read_text().replace(old, new))
+        monkeypatch.setattr(kaggle_host, "__file__", str(tmp_path / "kaggle_host.py"))
+
+    return change
+
+
+def test_without_namespaces_limits_and_guard_remain(file, change_sandbox):
     """As in most containers, where the system refuses them."""
-    for module in (kaggle_host, kaggle_sandbox):
-        text = Path(module.__file__).read_text()
-        (tmp_path / Path(module.__file__).name).write_text(text.replace("_libc.unshare(", "refuse("))
-    with (tmp_path / "kaggle_sandbox.py").open("a") as source:
-        source.write("\n\ndef refuse(flags):\n    ctypes.set_errno(1)\n    return -1\n")
-    monkeypatch.setattr(kaggle_host, "__file__", str(tmp_path / "kaggle_host.py"))
+    change_sandbox("_checked(_libc.unshare(_NEW_USER | others))", "raise PermissionError")
     assert make_agent(file("pass")).decide(Position.parse("4")).details["isolated"] is False
     assert faulty_game(file("bytearray(100 << 30)")).startswith("MemoryError")
     before = set(processes_below(os.getpid()))
     assert "ended" in faulty_game(file("subprocess.Popen(['sleep', '600']); os.kill(os.getpid(), signal.SIGKILL)"))
+    assert wait_for(lambda: set(processes_below(os.getpid())) <= before)
+
+
+def test_a_system_that_cannot_protect_files_still_ends_the_file(file, change_sandbox, isolated):
+    """As Linux before 5.12. The file has a thread that goes on when its questions end."""
+    change_sandbox("_RECURSIVE = 442, -100", "_RECURSIVE = 99999, -100")
+    before = set(processes_below(os.getpid()))
+    agent = make_agent(file("import threading; threading.Thread(target=time.sleep, args=(600,)).start()"))
+    assert agent.decide(Position.parse("4")).details["isolated"] is False
+    assert set(processes_below(os.getpid())) > before
+    del agent
     assert wait_for(lambda: set(processes_below(os.getpid())) <= before)

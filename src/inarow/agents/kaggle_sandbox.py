@@ -112,26 +112,31 @@ def _unshare_user(others: int) -> bool:
 
 def _confine(folder: str) -> bool:
     """Takes all rights from this process but to write in its folder; whether all of that worked."""
+    _libc.prctl(_END_WITH_PARENT, int(signal.SIGKILL), 0, 0, 0)  # the guard may be killed
     try:
-        _checked(_libc.unshare(_NEW_MOUNTS))
-        with suppress(OSError):  # a container may hide parts of the old one, and then forbids a new one
-            _mount("proc", "/proc", kind="proc")
-            _write("/proc/sys/kernel/pid_max", str(PROCESSES))  # for root, whose processes no limit counts
-        writable = [folder, *filter(os.path.exists, _DEVICES)]
-        for path in writable:
-            _mount(path, path, flags=_BIND)
-        _set_mount("/", forbid=_READ_ONLY | _NO_SUID | _NO_DEVICES, flags=_RECURSIVE)
-        for path in writable:
-            _set_mount(path, allow=_READ_ONLY | _NO_DEVICES)
-        if os.path.isdir("/dev/shm"):
-            _mount("tmpfs", "/dev/shm", kind="tmpfs", flags=_NO_SUID | _NO_DEVICES, data="size=64m")
-        os.chdir(folder)  # the one that can be written
+        _protect_files(folder)
         _checked(_libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0))
         _checked(_libc.capset((ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0), (ctypes.c_uint32 * 6)()))
-        _checked(_libc.prctl(_END_WITH_PARENT, int(signal.SIGKILL), 0, 0, 0))
     except OSError:
         return False
     return True
+
+
+def _protect_files(folder: str) -> None:
+    """Makes the file system read-only, except for a folder and harmless devices."""
+    _checked(_libc.unshare(_NEW_MOUNTS))
+    with suppress(OSError):  # a container may hide parts of the old one, and then forbids a new one
+        _mount("proc", "/proc", kind="proc")
+        _write("/proc/sys/kernel/pid_max", str(PROCESSES))  # for root, whose processes no limit counts
+    writable = [folder, *filter(os.path.exists, _DEVICES)]
+    for path in writable:
+        _mount(path, path, flags=_BIND)
+    _set_mount("/", forbid=_READ_ONLY | _NO_SUID | _NO_DEVICES, flags=_RECURSIVE)
+    for path in writable:
+        _set_mount(path, allow=_READ_ONLY | _NO_DEVICES)
+    if os.path.isdir("/dev/shm"):
+        _mount("tmpfs", "/dev/shm", kind="tmpfs", flags=_NO_SUID | _NO_DEVICES, data="size=64m")
+    os.chdir(folder)  # the one that can be written
 
 
 def _mount(source: str, target: str, *, kind: str = "", flags: int = 0, data: str = "") -> None:
