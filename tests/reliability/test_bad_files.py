@@ -37,6 +37,10 @@ FOREIGN = (
 )
 
 
+LIBRARY_WORDS = re.compile(r"ONNXRuntimeError|If you trust|[Mm]agic|deserializing|zip file|state_dict|allow_pickle")
+"""Of messages that NumPy, zipfile, ONNX Runtime, safetensors and torch have for their developers."""
+
+
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory):
     """The path of a valid file of a format, which must not be changed."""
@@ -66,6 +70,7 @@ def try_to_read(tmp_path, sound):
         except InarowError as error:
             refusal = str(error)
         assert "\n" not in refusal
+        assert not LIBRARY_WORDS.search(refusal)
         assert path.read_bytes() == content
         assert {each.name for each in folder.iterdir()} == beside
         return None, refusal.replace(f"{folder}/", "").replace(str(folder), "run")

@@ -65,6 +65,7 @@ class KaggleFileAgent(ImmediateAgent):
         self._path = Path(parameters.file).resolve()
         with open_input(self._path, _FILE_BYTES, InvalidAgentError):
             pass  # the process of the file reads it
+        tempfile.gettempdir()  # without one no process can be started, which is not the fault of the file
         self._seconds, self._overage = parameters.seconds, parameters.overage
         self._last: tuple[int, ...] | None = None
         self._process: KaggleProcess | None = None

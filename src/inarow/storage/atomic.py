@@ -31,6 +31,10 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)
+    except OSError as error:
+        if error.filename == str(draft):  # which nobody knows
+            error.filename = str(path)
+        raise
     finally:
         draft.unlink(missing_ok=True)
 

@@ -17,7 +17,7 @@ import tempfile
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from time import monotonic, sleep
 from typing import Any, Generic
@@ -95,10 +95,11 @@ class Connection:
 def connect(address: str) -> Iterator[Connection]:
     """A connection for the duration of a `with` block; leaving it ends all tasks. Raises ClusterError."""
     logging.getLogger("ray").setLevel(logging.CRITICAL)  # failures are raised as errors
-    with _session_folder() if address == LOCAL else nullcontext() as folder:
+    place = tempfile.gettempdir() if len(tempfile.gettempdir()) <= _SHORT else "/tmp"
+    with tempfile.TemporaryDirectory(prefix="inarow-", dir=place, ignore_cleanup_errors=True) as folder:
         try:
-            with sigterm_handler_kept():
-                _join(address) if folder is None else _start(folder)
+            with sigterm_handler_kept(), _stderr_silenced():
+                _start(folder) if address == LOCAL else _join(address)
             yield Connection()
         finally:
             with interrupts_deferred():
@@ -106,13 +107,19 @@ def connect(address: str) -> Iterator[Connection]:
 
 
 @contextmanager
-def _session_folder() -> Iterator[str]:
-    """A temporary folder with a short path, because Ray has sockets in it."""
-    place = tempfile.gettempdir()
-    with tempfile.TemporaryDirectory(
-        prefix="inarow-", dir=place if len(place) <= _SHORT else "/tmp", ignore_cleanup_errors=True
-    ) as folder:
-        yield folder
+def _stderr_silenced() -> Iterator[None]:
+    """Within, what is written to stderr is lost: Ray announces there that it will announce nothing."""
+    if sys.stderr is None:
+        yield
+        return
+    kept = os.dup(2)
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def _start(folder: str) -> None:
