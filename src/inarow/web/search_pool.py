@@ -35,8 +35,8 @@ _LOOK = 0.05
 """Seconds between two looks at the time that a search uses."""
 _TRIES = 3
 """How often the reserved process takes a question: a machine under load may be slow once."""
-_HALF_LIFE, _FORGOTTEN = 30.0, 0.05
-"""Seconds after which used time counts half, and how few of them do not count."""
+_HALF_LIFE, _MAX_USERS = 30.0, 1024
+"""Seconds after which used time counts half, and for how many it is kept."""
 
 Asker = tuple[str, Hashable]
 """An address, and who asks from there."""
@@ -79,7 +79,9 @@ class UsedTime:
 
     def add(self, asker: Asker, seconds: float, now: float) -> None:
         self._used |= {key: (self.of(key, now) + seconds, now) for key in (asker[0], asker)}
-        self._used = {key: used for key, used in self._used.items() if self.of(key, now) >= _FORGOTTEN}
+        if len(self._used) > _MAX_USERS:
+            most = sorted(self._used, key=lambda key: -self.of(key, now))[: _MAX_USERS // 2]
+            self._used = {key: self._used[key] for key in most}
 
 
 class SearchPool:
