@@ -65,7 +65,7 @@ soak: $(VENV)/dev
 	$(BIN)/python -m inarow warmup
 	rm -f faults.jsonl
 	INAROW_FAULTS=$(CURDIR)/faults.jsonl $(BIN)/python -m pytest -n $(JOBS) -m "soak or not soak" tests/reliability
-	INAROW_FAULTS=$(CURDIR)/faults.jsonl $(BIN)/python -m pytest -m soak tests/workers
+	INAROW_FAULTS=$(CURDIR)/faults.jsonl $(BIN)/python -m pytest -m soak tests/workers tests/web tests/engine
 	$(BIN)/python -m tests.reliability.table faults.jsonl docs/reliability.md
 
 # Random input for every parser.

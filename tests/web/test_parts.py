@@ -1,10 +1,14 @@
 """Parts of the lab that need no server."""
 
+import ast
 import asyncio
+import inspect
+import logging
 import resource
 import socket
 import sys
 from types import SimpleNamespace
+from typing import ClassVar
 
 import msgspec
 import pytest
@@ -13,8 +17,9 @@ from inarow.agents.registry import make_agent
 from inarow.errors import ConfigError, InvalidAgentError, InvalidLimitError
 from inarow.games.spec import TIC_TAC_TOE
 from inarow.learning.pretrained import shipped_table
-from inarow.web import handlers, search_pool, server
+from inarow.web import connections, guard, handlers, log, search_pool, server
 from inarow.web.agent_access import check_agent
+from inarow.web.app import make_app
 from inarow.web.guard import Bucket, Buckets, is_loopback
 from inarow.web.job import ArenaPlan, Job, TrainPlan, load_jobs, save_job
 from inarow.web.messages import Hint, Review
@@ -228,3 +233,205 @@ def test_only_this_machine_reaches_loopback(host, local):
 def test_serve_refuses_what_makes_no_sense(options, tmp_path):
     with pytest.raises(InvalidLimitError):
         serve(**options, runs=tmp_path)
+
+
+# --- The token ---
+
+PUBLIC = {"/", "/static", "/pages.json"}
+
+
+def test_every_path_but_those_of_the_pages_needs_the_token(tmp_path):
+    """Whatever route is added to the lab: it is asked without a token, with a wrong one, and with the right one."""
+    settings = LabSettings(token="the-right-token", runs=tmp_path, store=tmp_path / "lab.sqlite")
+    app = make_app(settings)
+    paths = {route.path for route in app._app.routes if not route.path.startswith("/pages/")} - PUBLIC
+    assert len(paths) >= 15
+    assert "/api/socket" in paths
+    for path in paths:
+        for kind in ("http", "websocket"):
+            for headers, query, is_refused in (
+                ([], b"", True),
+                ([(b"authorization", b"Bearer the-right-tokex")], b"", True),
+                ([], b"token=the-right-toke", True),
+                ([(b"authorization", b"Bearer the-right-token")], b"", False),
+                ([], b"token=the-right-token", False),
+            ):
+                scope = {"type": kind, "path": path, "query_string": query, "client": None}
+                refusal = app._refusal({**scope, "headers": [(b"host", b"localhost"), *headers]})
+                assert (refusal is not None and refusal[0] == 401) == is_refused
+
+
+def test_tokens_are_compared_in_constant_time():
+    """The source compares the token with `hmac.compare_digest` and nothing else."""
+    tree = ast.parse(inspect.getsource(guard))
+    reads = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr == "token"]
+    calls = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "hmac.compare_digest"
+    ]
+    compared = {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Compare)}
+    assert len(calls) == 1
+    assert "self._settings.token" in ast.unparse(calls[0])
+    assert len(reads) == 2
+    assert {text for text in compared if "token" in text} == {"self._settings.token is None"}
+
+
+# --- Search time ---
+
+
+class Endless:
+    """Stands for a search process: it answers an argument of bytes at once, and any other only when it is cancelled."""
+
+    is_alive = True
+    started: ClassVar[list] = []
+
+    def __init__(self):
+        self.messages = asyncio.Queue()
+        self.messages.put_nowait(("ready", None))
+        self.taken = []
+        self.started.append(self)
+
+    @classmethod
+    async def start(cls, *arguments):
+        return cls()
+
+    def send(self, message):
+        if isinstance(message, int):
+            self.messages.put_nowait(("answered", b"cut off", True))
+            return
+        self.taken.append(message[2])
+        if isinstance(message[2], bytes):
+            self.messages.put_nowait(("progress", b"0"))
+            self.messages.put_nowait(("answered", message[2], True))
+
+    def kill(self):
+        pass
+
+
+@pytest.fixture
+def fake_processes(monkeypatch):
+    monkeypatch.setattr(search_pool, "LabProcess", Endless)
+    monkeypatch.setattr(search_pool, "SHORT_SECONDS", 0.01)
+    monkeypatch.setattr(search_pool, "_LOOK", 0.01)
+    monkeypatch.setattr(Endless, "started", [])
+    return Endless.started
+
+
+def with_pool(workers, course):
+    async def run():
+        pool = search_pool.SearchPool(workers)
+        await pool.start()
+        while pool.ready < workers + 1:
+            await asyncio.sleep(0)
+        try:
+            await asyncio.wait_for(course(pool), 60)
+        finally:
+            await pool.stop()
+
+    asyncio.run(run())
+
+
+def test_short_questions_pass_long_ones_whose_answers_are_never_cut_off(fake_processes):
+    async def course(pool):
+        long = [await pool.ask(min, number, asker=("a", number % 5)) for number in range(40)]
+        for number in range(10):
+            assert await pool.answer(min, b"%d" % number, ("b", None)) == b"%d" % number
+        assert not any(question.answer.done() for question in long)
+        assert pool.waiting >= 38
+        for question in long:
+            question.cancel()
+        assert await pool.answer(min, b"last", ("b", None)) == b"last"
+
+    with_pool(1, course)
+
+
+def test_the_reserved_process_gives_a_long_question_up_only_a_few_times(fake_processes):
+    async def course(pool):
+        for number in range(5):
+            await pool.ask(min, number, asker=("a", number))
+        while sum(question.given_up for question in pool._waiting) < 9:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.1)
+        assert all(fake_processes[1].taken.count(number) <= 3 for number in range(5))
+        assert fake_processes[0].taken == [0]
+
+    with_pool(1, course)
+
+
+def test_without_others_a_long_question_stays_where_it_is(fake_processes):
+    async def course(pool):
+        first, second = [await pool.ask(min, number, asker=("a", number)) for number in range(2)]
+        await asyncio.sleep(0.2)
+        assert (first.given_up, second.given_up, pool.waiting) == (0, 0, 0)
+
+    with_pool(1, course)
+
+
+def test_whoever_has_used_less_time_comes_first_and_addresses_before_askers(monkeypatch):
+    used = search_pool.UsedTime()
+    used.add(("a", 1), 8.0, now=0.0)
+    used.add(("a", 2), 2.0, now=0.0)
+    used.add(("b", 1), 4.0, now=0.0)
+    assert (used.of("a", 0.0), used.of(("a", 1), 0.0), used.of("b", 0.0), used.of("c", 0.0)) == (10.0, 8.0, 4.0, 0.0)
+    assert used.of("a", search_pool._HALF_LIFE) == 5.0
+    for number in range(5000):
+        used.add(("c", number), 0.001, now=0.0)
+    assert len(used._used) <= 1024
+    assert used.of("b", 0.0) == 4.0
+
+
+def test_a_full_queue_takes_from_the_greediest(fake_processes, monkeypatch):
+    monkeypatch.setattr(search_pool, "MAX_WAITING_QUESTIONS", 10)
+    monkeypatch.setattr(search_pool, "SHORT_SECONDS", 60.0)
+
+    async def course(pool):
+        greedy = []
+        while pool.waiting < 10:
+            greedy.append(await pool.ask(min, 0, asker=("a", 1)))
+            await asyncio.sleep(0)
+        with pytest.raises(search_pool.BusyError, match="busy"):
+            await pool.ask(min, 0, asker=("a", 1))
+        polite = await pool.ask(min, 0, asker=("a", 2))
+        with pytest.raises(search_pool.BusyError, match="busy"):
+            await greedy[-1].answer
+        assert not polite.answer.done()
+        assert pool.waiting == 10
+
+    with_pool(1, course)
+
+
+# --- The log and the connections ---
+
+
+def test_a_log_is_bounded_and_counts_what_it_leaves_out(monkeypatch):
+    now = 0.0
+    monkeypatch.setattr(log.time, "monotonic", lambda: now)
+    limit = log.LogLimit()
+    records = [logging.makeLogRecord({"msg": "again"}) for _ in range(1000)]
+    assert sum(limit.filter(record) for record in records) == 20
+    now = 61.0
+    last = logging.makeLogRecord({"msg": "again"})
+    assert limit.filter(last)
+    assert last.msg == "(980 lines were left out) again"
+
+
+def test_an_error_of_the_system_is_one_line(caplog):
+    async def course():
+        log.limit_log()
+        context = {"message": "socket.accept() out of system resource", "exception": OSError(24, "Too many open files")}
+        for _ in range(100):
+            asyncio.get_running_loop().call_exception_handler(context)
+
+    asyncio.run(course())
+    lines = [record for record in caplog.records if record.name == "inarow.web"]
+    assert 0 < len(lines) <= 20
+    assert lines[0].getMessage() == "socket.accept() out of system resource: Too many open files"
+    assert not lines[0].exc_info
+
+
+@pytest.mark.parametrize(("files", "most"), [(64, 8), (256, 32), (1024, 416), (20_000, 1024), (-1, 1024)])
+def test_connections_leave_files_for_the_lab(monkeypatch, files, most):
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (files, files))
+    assert connections.most_connections.__wrapped__() == most
+    assert connections.share_of("127.0.0.1", most) > connections.share_of("192.0.2.1", most) > 0

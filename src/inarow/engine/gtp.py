@@ -12,7 +12,7 @@ from typing import TextIO
 from inarow import __version__
 from inarow.agents.agent import Agent
 from inarow.agents.registry import make_agent
-from inarow.engine.lines import words_of
+from inarow.engine.lines import MAX_LINE, TOO_LONG
 from inarow.engine.moves import Notation, format_engine_move, format_openspiel_move, parse_engine_move
 from inarow.errors import IllegalMoveError, NotationError, one_line, shown
 from inarow.games.position import Position
@@ -54,11 +54,10 @@ class GtpServer:
     def run(self, lines: Iterable[str]) -> None:
         """Until `quit` or the end of the input."""
         for line in lines:
-            try:
-                words = words_of(line.partition("#")[0])
-            except NotationError as error:
-                self._write(f"? {error}")
+            if len(line) > MAX_LINE:
+                self._write(f"? {TOO_LONG}")
                 continue
+            words = line.partition("#")[0].split()
             if not words:
                 continue
             number = words.pop(0) if _NUMBER.fullmatch(words[0]) else ""

@@ -11,11 +11,11 @@ from typing import TextIO
 
 from inarow import __version__
 from inarow.agents.agent import Agent, PreparedAgent
-from inarow.engine.lines import words_of
+from inarow.engine.lines import MAX_LINE, TOO_LONG
 from inarow.engine.moves import parse_position
 from inarow.engine.search import Search, parse_go
 from inarow.engine.setup import BOARD_FIELDS, Setup, agent_limits, build_agent, option_lines, with_option
-from inarow.errors import FinishedGameError, NotationError, one_line
+from inarow.errors import FinishedGameError, one_line
 from inarow.games.position import Position
 from inarow.search.limits import Limits
 
@@ -50,11 +50,10 @@ class UciEngine:
         """Until `quit` or the end of the input; at the end of the input a search with limits is finished first."""
         try:
             for line in lines:
-                try:
-                    words = words_of(line)
-                except NotationError as error:
-                    self._say(f"info string {error}")
+                if len(line) > MAX_LINE:
+                    self._say(f"info string {TOO_LONG}")
                     continue
+                words = line.split()
                 if "quit" in words[:1]:
                     break
                 self.handle(words)

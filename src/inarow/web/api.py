@@ -79,10 +79,10 @@ class Api:
             _route("/api/learners", self._learners),
             _route("/api/games/read", self._read_games, "POST"),
             _route("/api/games/write", self._write_game, "POST"),
-            _route("/api/boards", self._boards),
-            _route("/api/leaderboard", self._leaderboard),
-            _route("/api/matches", self._matches),
-            _route("/api/matches/{id:int}/games", self._games),
+            _route("/api/boards", self._stored(stored.boards)),
+            _route("/api/leaderboard", self._stored(stored.leaderboard)),
+            _route("/api/matches", self._stored(stored.matches)),
+            _route("/api/matches/{id:int}/games", self._stored(stored.games)),
             _route("/api/reports", self._reports),
             _route("/api/jobs", self._list_jobs),
             _route("/api/jobs", self._add_job, "POST"),
@@ -112,19 +112,19 @@ class Api:
     async def _write_game(self, request: Request) -> object:
         return write_game(await _body(request, PlayedGame))
 
-    async def _boards(self, request: Request) -> object:
-        return await self._ask(request, stored.boards, self._store_question())
+    def _stored(self, function: Answer) -> Callable[[Request], Awaitable[object]]:
+        """Answers from the results store."""
 
-    async def _leaderboard(self, request: Request) -> object:
-        return await self._ask(request, stored.leaderboard, self._store_question(board=_board(request)))
+        async def serve(request: Request) -> object:
+            question = stored.StoreQuestion(
+                path=str(self._settings.store),
+                board=str(GameSpec.parse(request.query_params.get("board", "6x7x4"))),
+                match=request.path_params.get("id"),
+                offset=int_or(request.query_params.get("offset"), 0),
+            )
+            return await self._ask(request, function, question)
 
-    async def _matches(self, request: Request) -> object:
-        question = self._store_question(board=_board(request), offset=_offset(request))
-        return await self._ask(request, stored.matches, question)
-
-    async def _games(self, request: Request) -> object:
-        question = self._store_question(match=request.path_params["id"], offset=_offset(request))
-        return await self._ask(request, stored.games, question)
+        return serve
 
     async def _reports(self, request: Request) -> object:
         return await asyncio.to_thread(_find_reports, self._settings.runs)
@@ -188,9 +188,6 @@ class Api:
         asker = (request.client.host if request.client else "", None)
         return msgspec.Raw(await self._pool.answer(function, argument, asker))
 
-    def _store_question(self, **about: Any) -> stored.StoreQuestion:
-        return stored.StoreQuestion(path=str(self._settings.store), **about)
-
 
 def _route(path: str, serve: Callable[[Request], Awaitable[object]], method: str = "GET") -> Route:
     """A route that answers in JSON; errors are one line."""
@@ -216,14 +213,6 @@ async def _body(request: Request, wanted: Any) -> Any:
         return msgspec.json.decode(await request.body(), type=wanted)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise HTTPException(400, f"the request cannot be read: {one_line(error)}") from None
-
-
-def _board(request: Request) -> str:
-    return str(GameSpec.parse(request.query_params.get("board", "6x7x4")))
-
-
-def _offset(request: Request) -> int:
-    return int_or(request.query_params.get("offset"), 0)
 
 
 @lru_cache(maxsize=1)

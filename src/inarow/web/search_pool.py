@@ -29,17 +29,18 @@ _PAUSE = 1.0
 """Seconds before another attempt to start a process."""
 _GRACE = 5.0
 """Seconds for a cancelled search to end by itself, before its process is killed: a new one takes longer to start."""
-_NICENESS, _RESERVED_NICENESS = 10, 5
 _TOO_LONG = f"the search took longer than {QUESTION_SECONDS:g} s and was ended"
 _LOOK = 0.05
 """Seconds between two looks at the time that a search uses."""
+_NICENESS = 10
 _TRIES = 3
 """How often the reserved process takes a question: a machine under load may be slow once."""
-_HALF_LIFE, _FORGOTTEN = 30.0, 0.05
-"""Seconds after which used time counts half, and how few of them do not count."""
+_HALF_LIFE, _MAX_USERS = 30.0, 1024
+"""Seconds after which used time counts half, and for how many it is kept."""
 
 Asker = tuple[str, Hashable]
 """An address, and who asks from there."""
+_NOBODY: Asker = ("", None)
 
 
 class BusyError(InarowError, RuntimeError):
@@ -79,7 +80,9 @@ class UsedTime:
 
     def add(self, asker: Asker, seconds: float, now: float) -> None:
         self._used |= {key: (self.of(key, now) + seconds, now) for key in (asker[0], asker)}
-        self._used = {key: used for key, used in self._used.items() if self.of(key, now) >= _FORGOTTEN}
+        if len(self._used) > _MAX_USERS:
+            most = sorted(self._used, key=lambda key: -self.of(key, now))[: _MAX_USERS // 2]
+            self._used = {key: self._used[key] for key in most}
 
 
 class SearchPool:
@@ -92,7 +95,7 @@ class SearchPool:
         self._waiting: list[Question] = []
         self._used = UsedTime()
         self._arrival = asyncio.Condition()
-        self._tasks: list[asyncio.Task[None]] = []
+        self._task: asyncio.Task[None] | None = None
         self._asked = 0
         self.ready = 0
         """Processes that have their kernels and can search."""
@@ -102,20 +105,15 @@ class SearchPool:
         return len(self._candidates(is_reserved=False))
 
     async def start(self) -> None:
-        self._tasks = [asyncio.create_task(self._start_one_by_one())]
+        self._task = asyncio.create_task(self._start_one_by_one())
 
     async def stop(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
 
     async def ask(
-        self,
-        function: Answer,
-        argument: Any,
-        *,
-        asker: Asker = ("", None),
-        report: Callable[[bytes], None] | None = None,
+        self, function: Answer, argument: Any, asker: Asker = _NOBODY, report: Callable[[bytes], None] | None = None
     ) -> Question:
         """Puts a question into the queue; raises BusyError. `function` must be importable by name.
 
@@ -132,9 +130,9 @@ class SearchPool:
         await self._enqueue(question)
         return question
 
-    async def answer(self, function: Answer, argument: Any, asker: Asker = ("", None)) -> bytes:
+    async def answer(self, function: Answer, argument: Any, asker: Asker = _NOBODY) -> bytes:
         """Asks and waits; cancelling the caller cancels the question."""
-        question = await self.ask(function, argument, asker=asker)
+        question = await self.ask(function, argument, asker)
         try:
             return await question.answer
         finally:
@@ -191,7 +189,6 @@ class SearchPool:
             for number in range(self._workers + 1):
                 is_reserved = number == self._workers
                 process = await self._new_process(is_reserved=is_reserved)
-                self.ready += 1
                 serving.append(asyncio.create_task(self._serve(process, is_reserved=is_reserved)))
             await asyncio.gather(*serving)
         finally:
@@ -200,13 +197,20 @@ class SearchPool:
             await asyncio.gather(*serving, return_exceptions=True)
 
     async def _new_process(self, *, is_reserved: bool) -> LabProcess:
-        niceness = _RESERVED_NICENESS if is_reserved else _NICENESS
-        process = await LabProcess.start(answer_questions, QUESTION_MEMORY, niceness)
+        """A process that is ready, as soon as it can be started: the machine may be short of memory."""
+        while True:
+            try:
+                process = await LabProcess.start(answer_questions, QUESTION_MEMORY, _NICENESS - 5 * is_reserved)
+                break
+            except OSError as error:
+                _log.warning("a search process cannot be started: %s", one_line(error))
+                await asyncio.sleep(_PAUSE)
         try:
-            await process.messages.get()  # it is ready
+            await process.messages.get()
         except asyncio.CancelledError:
             process.kill()
             raise
+        self.ready += 1
         return process
 
     async def _serve(self, process: LabProcess, *, is_reserved: bool) -> None:
@@ -221,25 +225,16 @@ class SearchPool:
             process.kill()
 
     async def _replaced(self, process: LabProcess, *, is_reserved: bool) -> LabProcess:
-        """A new process for one that has ended, as soon as it can be started: the machine may be short of memory."""
         process.kill()
         self.ready -= 1
-        while True:
-            try:
-                process = await self._new_process(is_reserved=is_reserved)
-            except OSError as error:
-                _log.warning("a search process cannot be started: %s", one_line(error))
-                await asyncio.sleep(_PAUSE)
-                continue
-            self.ready += 1
-            return process
+        return await self._new_process(is_reserved=is_reserved)
 
     async def _work(self, process: LabProcess, question: Question, *, is_reserved: bool) -> bool:
         """Gets the answer to the question; False if the process must be replaced."""
         self._asked += 1
         number, clock = self._asked, time.monotonic()
         process.send((number, question.function, question.argument))
-        work = asyncio.create_task(_last_message(process, None if is_reserved else question))
+        work = asyncio.create_task(_last_message(process, question))
         either: set[asyncio.Future[Any]] = {work, question.answer}
         now, timeout, is_given_up = clock, SHORT_SECONDS, False
         try:
@@ -272,12 +267,11 @@ class SearchPool:
                     await work
 
 
-async def _last_message(process: LabProcess, question: Question | None) -> tuple[str, Any, bool]:
-    """The answer of the process, after its intermediate results were passed on to the question, if one is given."""
+async def _last_message(process: LabProcess, question: Question) -> tuple[str, Any, bool]:
+    """The answer of the process, after its intermediate results were passed on."""
     while (message := await process.messages.get()) is not None:
         if message[0] != "progress":
-            kind, content, continues = message
-            return kind, content, bool(continues)
-        if question is not None and question.report is not None and not question.answer.done():
+            return message[0], message[1], message[2]
+        if question.report is not None and not question.answer.done():
             question.report(message[1])
     return "failed", "the search process ended: it ran out of memory or crashed", False

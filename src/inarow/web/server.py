@@ -106,12 +106,10 @@ class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         with super().capture_signals():
-            hangup = getattr(signal, "SIGHUP", None)  # not on Windows
-            before = hangup and signal.getsignal(hangup)
-            if not hangup or before is signal.SIG_IGN:
-                yield
-                return
-            signal.signal(hangup, self.handle_exit)
+            hangup = getattr(signal, "SIGHUP", signal.SIGINT)  # Windows has none
+            before = signal.getsignal(hangup)
+            if before is not signal.SIG_IGN:  # as under nohup
+                signal.signal(hangup, self.handle_exit)
             try:
                 yield
             finally:

@@ -23,7 +23,7 @@ class StoreQuestion(msgspec.Struct, frozen=True):
     """A request about a results store."""
 
     path: str
-    board: str | None = None
+    board: str = "6x7x4"
     match: int | None = None
     offset: int = 0
 
@@ -39,7 +39,6 @@ def boards(question: StoreQuestion, say: Reporter) -> list[dict[str, Any]]:
 
 def leaderboard(question: StoreQuestion, say: Reporter) -> list[list[dict[str, Any]]]:
     """For each group of agents that games link, its rated rows, strongest first; without decision times."""
-    assert question.board is not None
     with Store.open(Path(question.path), readonly=True) as store:
         ranked = store_leaderboard(store, question.board).to_dict()
     return [group["table"] for group in ranked["groups"]]
@@ -47,7 +46,6 @@ def leaderboard(question: StoreQuestion, say: Reporter) -> list[list[dict[str, A
 
 def matches(question: StoreQuestion, say: Reporter) -> list[dict[str, Any]]:
     """The matches of a board, newest first: `id, a, b, games, wins, draws, losses` from a's view."""
-    assert question.board is not None
     with Store.open(Path(question.path), readonly=True) as store:
         found = list(store.matches(board=question.board).items())[::-1][question.offset : question.offset + _PAGE]
         tallies = store.match_tallies(match_id for match_id, _ in found)
