@@ -19,7 +19,7 @@ from inarow.arena.store import Store
 from inarow.arena.store_schema import AgentIdentity, GradeEntry
 from inarow.arena.suite import EXHAUSTIVE, STANDARD
 from inarow.arena.tally import CrossTable, Tally
-from inarow.errors import InvalidResultsError, StoreError, one_line, shown
+from inarow.errors import InvalidResultsError, StoreError, one_line, raised_as, shown
 from inarow.games.record import GameRecord
 from inarow.games.spec import GameSpec
 
@@ -185,7 +185,5 @@ def read_grades(grades: Iterable[GradeEntry], names: Mapping[AgentIdentity, str]
 
 
 def _read_grade(entry: GradeEntry, name: str) -> Grade:
-    try:
+    with raised_as(StoreError, f"the grade of {shown(entry.agent.name)} cannot be read", msgspec.ValidationError):
         return msgspec.convert({**entry.grade, "agent": name, "board": entry.board, "suite": entry.suite}, Grade)
-    except msgspec.ValidationError as error:
-        raise StoreError(f"the grade of {shown(entry.agent.name)} cannot be read: {one_line(error)}") from None

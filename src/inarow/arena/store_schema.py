@@ -21,7 +21,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from inarow.agents.registry import format_agent, parse_agent
-from inarow.errors import InarowError, StoreError, one_line, shown
+from inarow.errors import InarowError, StoreError, one_line, raised_as, shown
 from inarow.games.record import GameRecord, Ply, Termination
 
 APPLICATION_ID = int.from_bytes(b"inar", "big")
@@ -109,10 +109,8 @@ def default_store_path() -> Path:
 @contextmanager
 def store_errors(path: Path) -> Iterator[None]:
     """Raises errors of the database or the file system as StoreError."""
-    try:
+    with raised_as(StoreError, f"results store {path}", sqlite3.Error, OSError, UnicodeError, OverflowError):
         yield
-    except (sqlite3.Error, OSError, UnicodeError, OverflowError) as error:
-        raise StoreError(f"results store {path}: {one_line(error)}") from None
 
 
 @contextmanager
@@ -292,10 +290,8 @@ def to_json(value: object) -> str:
 
 def from_json(text: str) -> Any:
     """The inverse of `to_json`; raises StoreError."""
-    try:
+    with raised_as(StoreError, "the results store is damaged", msgspec.MsgspecError, UnicodeError, RecursionError):
         return msgspec.json.decode(text)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        raise StoreError(f"the results store is damaged: {one_line(error)}") from None
 
 
 # --- games ---
@@ -321,10 +317,8 @@ def to_row(number: int, record: GameRecord, board: str, agents: Mapping[str, int
         raise StoreError(f"game {number} is on {shown(record.board)}, its match on {board}")
     if record.first not in agents or record.second not in agents:
         raise StoreError(f"game {number} is {shown(record.first)} - {shown(record.second)}, not of its match")
-    try:
+    with raised_as(StoreError, f"game {number} cannot be stored", TypeError, ValueError, OverflowError):
         plies, details = len(record.actions), _encode_details(record)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise StoreError(f"game {number} cannot be stored: {one_line(error)}") from None
     return (
         number,
         agents[record.first],
@@ -343,13 +337,12 @@ def to_row(number: int, record: GameRecord, board: str, agents: Mapping[str, int
 def from_row(row: tuple[Any, ...], board: str, names: Mapping[int, str]) -> GameRecord:
     """The inverse of `to_row`; raises StoreError if the details are damaged."""
     number, first, second, moves, winner, termination, opening, _, seed, fault, details = row
-    try:
+    reasons = msgspec.MsgspecError, ValueError, TypeError, RecursionError
+    with raised_as(StoreError, f"game {number} of the results store is damaged", *reasons):
         known = _decoder.decode(details)
         plies = _decode_plies(known)
         if not (isinstance(moves, str) and isinstance(opening, int) and termination in _TERMINATIONS):
             raise ValueError("invalid moves, opening or termination")
-    except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
-        raise StoreError(f"game {number} of the results store is damaged: {one_line(error)}") from None
     return GameRecord(
         board=board,
         first=names[first],

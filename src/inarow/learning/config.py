@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from inarow.errors import ConfigError, one_line, raised_as, shown
+from inarow.errors import ConfigError, raised_as, shown
 from inarow.storage.inputs import read_input
 
 _AnyConfig = TypeVar("_AnyConfig")
@@ -53,10 +53,9 @@ def find_document(name: str, settings: Iterable[str] = ()) -> Document:
         raise ConfigError(f"there is no preset {shown(name)}; presets are {', '.join(known)}, or name a .toml file")
     path = known.get(name, Path(name))
     content = read_input(path, MAX_BYTES, ConfigError)
-    try:
+    # Not TOML, not text, too many digits, too many brackets.
+    with raised_as(ConfigError, f"{path} is not TOML", ValueError, RecursionError):
         document = tomllib.loads(content.decode())
-    except (ValueError, RecursionError) as error:  # not TOML, not text, too many digits, too many brackets
-        raise ConfigError(f"{path} is not TOML: {one_line(error)}") from None
     return with_settings(document, settings)
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from inarow import __version__
 from inarow.arena.statistics import runs_interval
-from inarow.errors import StoreError, one_line
+from inarow.errors import StoreError, raised_as
 from inarow.storage.atomic import atomic_write
 from inarow.storage.inputs import read_input
 from inarow.studies.comparison import Estimate, agreement, estimate
@@ -46,10 +46,9 @@ class ResultsFile:
         content = read_input(path, _MAX_BYTES, StoreError) if path.exists() else b""
         whole, newline, torn = content.rpartition(b"\n")
         for number, line in enumerate(whole.splitlines(), start=1):
-            try:
+            refusal = f"{path} line {number} is not a result of a study"
+            with raised_as(StoreError, refusal, msgspec.MsgspecError, UnicodeError, RecursionError):
                 self.finished.append(msgspec.json.decode(line, type=Finished))
-            except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-                raise StoreError(f"{path} line {number} is not a result of a study: {one_line(error)}") from None
         if not torn.startswith(b'{"experiment":'[: len(torn)]):
             raise StoreError(f"{path} does not hold results of a study")
         self._whole, self._read = len(whole) + len(newline), len(content)
