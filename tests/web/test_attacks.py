@@ -24,7 +24,7 @@ from inarow.web import connections
 from tests.web.lab_server import lab, talking
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="uses /proc and addresses of 127.0.0.0/8")
-FILES = 256
+FILES = 320
 """That the attacked lab may have open; it then has room for 32 connections."""
 LONG = {"type": "think", "board": "15x15x5/free", "agent": "hybrid:simulations=1000000"}
 HINT = {"type": "hint", "id": 1, "board": "6x7x4", "moves": "44444522562617"}

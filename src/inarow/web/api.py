@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
@@ -211,7 +211,7 @@ async def _body(request: Request, wanted: Any) -> Any:
     """The body as a value of a type; raises HTTPException with one line."""
     try:
         return msgspec.json.decode(await request.body(), type=wanted)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+    except (msgspec.MsgspecError, UnicodeError, RecursionError, ClientDisconnect) as error:
         raise HTTPException(400, f"the request cannot be read: {one_line(error)}") from None
 
 

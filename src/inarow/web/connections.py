@@ -32,7 +32,9 @@ _FULL = (
 
 @cache
 def most_connections() -> int:
-    """As many as this process has files for: each may also read a file, and some are accepted before they count."""
+    """As many as this process has files for, two each, since each may read one. In three steps asyncio accepts them,
+    makes protocols of them, and closes those that are refused: so many more may be open.
+    """
     try:
         import resource
     except ImportError:  # on Windows
@@ -40,7 +42,7 @@ def most_connections() -> int:
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
         return MAX_CONNECTIONS
-    return max(8, min(MAX_CONNECTIONS, (files - BACKLOG - _OWN_FILES) // 2))
+    return max(8, min(MAX_CONNECTIONS, (files - _OWN_FILES - 3 * BACKLOG) // 2))
 
 
 def share_of(address: str, whole: int) -> int:

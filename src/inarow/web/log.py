@@ -5,30 +5,30 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import Counter
 from typing import Any
 
-_LINES, _SECONDS = 20, 60.0
-"""Records of each logger that are written in that time; the others are counted."""
+_TRACEBACKS, _SECONDS = 20, 60.0
+"""Tracebacks that a logger writes in that time; any other line it writes once."""
 _LOGGERS = ("uvicorn.error", "asyncio", "inarow.web")
 _log = logging.getLogger("inarow.web")
 
 
 class LogLimit(logging.Filter):
-    """Passes so many records in a time; the first one after that reports how many were dropped."""
+    """Drops records that were logged often enough in the last minute."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._since, self._passed, self._dropped = time.monotonic(), 0, 0
+        self._since = time.monotonic()
+        self._passed: Counter[str] = Counter()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        now = time.monotonic()
-        if now - self._since > _SECONDS:
-            if self._dropped:
-                record.msg = f"({self._dropped} lines were left out) {record.msg}"
-            self._since, self._passed, self._dropped = now, 0, 0
-        self._passed += 1
-        self._dropped += self._passed > _LINES
-        return self._passed <= _LINES
+        if time.monotonic() - self._since > _SECONDS:
+            self._since = time.monotonic()
+            self._passed.clear()
+        kind = "a traceback" if record.exc_info else record.msg  # without its values, so that there are few
+        self._passed[kind] += 1
+        return self._passed[kind] <= (_TRACEBACKS if record.exc_info else 1)
 
 
 def limit_log() -> None:

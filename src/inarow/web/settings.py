@@ -14,7 +14,7 @@ MAX_FRAME = 1 << 20
 """Bytes of a message that is refused with a reason; a longer one closes the connection."""
 MAX_CONNECTIONS, MAX_SOCKETS = 1024, 256
 """At most: see `most_connections`."""
-BACKLOG = 128
+BACKLOG = 64
 """Connections that wait to be accepted."""
 REQUEST_SECONDS, SEND_SECONDS = 15.0, 30.0
 """Within which a client must send a request, and take what is sent to it."""
