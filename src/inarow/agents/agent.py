@@ -54,8 +54,7 @@ class Agent(Protocol):
     ) -> Decision: ...
 
 
-Seconds = Annotated[float, msgspec.Meta(gt=0, le=3600)] | Literal["none"]
-"""A parameter: time for a move."""
+Seconds = Annotated[float, msgspec.Meta(gt=0, le=3600)] | Literal["none"]  # a parameter: time for a move
 ParametersT = TypeVar("ParametersT", bound=msgspec.Struct)
 ResultT = TypeVar("ResultT")
 

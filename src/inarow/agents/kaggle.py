@@ -30,12 +30,10 @@ from inarow.storage.inputs import PieceReader, open_input
 
 _HARMLESS = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "OMP_NUM_THREADS")
 """The only variables of our environment that the process of a file gets."""
-_START_SECONDS = 10.0
-"""What starting Python may take; Kaggle does not count it."""
+_START_SECONDS = 10.0  # what starting Python may take; Kaggle does not count it
 _FILE_BYTES = 256 << 20
 _ARCHIVE_MEMBERS = 10_000
-_ARCHIVE_BYTES = 1 << 30
-"""The most that an archive may hold, unpacked; submissions hold much less."""
+_ARCHIVE_BYTES = 1 << 30  # the most that an archive may hold, unpacked; submissions hold much less
 _REPLY_BYTES, _REPLIES = 1 << 13, 4
 """The most that a reply may have, and that may wait: the host needs less, but the file can write to its pipe."""
 
@@ -99,8 +97,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     kind: str = ""
     error: str | None = None
     seconds: Annotated[float, msgspec.Meta(ge=0)]
-    isolated: bool
-    """Whether the file runs in namespaces of its own."""
+    isolated: bool  # whether the file runs in namespaces of its own
 
     def column(self) -> int:
         """The one that Kaggle would understand; raises IllegalMoveError."""
@@ -145,8 +142,7 @@ class KaggleProcess:
 
     def __init__(self, path: Path, seconds: float, overage: float, *, bare: bool = False) -> None:
         self._seconds = seconds
-        self.overage = overage
-        """What is left of it."""
+        self.overage = overage  # what is left of it
         self._folder = tempfile.TemporaryDirectory(prefix="inarow-kaggle-", ignore_cleanup_errors=True)
         if path.name.endswith(".tar.gz"):
             path = _unpacked_main(path, self._folder)

@@ -23,8 +23,7 @@ MEMORY = 8 << 30
 """Bytes of address space. It must hold what the threads of NumPy, Numba and PyTorch reserve and never touch."""
 FILE_SIZE = 256 << 20
 OPEN_FILES = 256
-PROCESSES = 512
-"""Threads included. Limited in a namespace only: elsewhere all processes of the user count."""
+PROCESSES = 512  # Threads included. Limited in a namespace only: elsewhere all processes of the user count.
 
 # From the headers of Linux; the same on every architecture that Python supports.
 _NEW_MOUNTS, _NEW_USER = 0x00020000, 0x10000000

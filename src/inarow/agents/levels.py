@@ -52,8 +52,7 @@ class LevelRating(msgspec.Struct, frozen=True):
 
     level: int
     elo: float
-    interval: tuple[float, float]
-    """Of 95 %."""
+    interval: tuple[float, float]  # of 95 %
 
 
 class RatingSource(msgspec.Struct, frozen=True):
@@ -61,19 +60,16 @@ class RatingSource(msgspec.Struct, frozen=True):
 
     command: str
     board: str
-    games: int
-    """Per pair of agents."""
+    games: int  # per pair of agents
     seed: int
-    anchor: str
-    """The agent whose rating is 0."""
+    anchor: str  # the agent whose rating is 0
 
 
 class LevelRatings(msgspec.Struct, frozen=True):
     """The measured strength of all levels."""
 
     source: RatingSource
-    levels: tuple[LevelRating, ...]
-    """By level, all of them."""
+    levels: tuple[LevelRating, ...]  # by level, all of them
 
 
 @lru_cache(maxsize=1)

@@ -19,10 +19,8 @@ from inarow.search.tree.rollouts import Rollouts
 from inarow.search.tree.search import TreeSearch
 
 USUAL_SIMULATIONS = 1000
-TREE_LIMITS = ("nodes", "simulations", "seconds")
-"""Fields of `Limits` that tree searches honour."""
-_MAX_ROLLOUT_DEPTH = 8
-"""No clock and no interrupt ends a rollout, so it must not take long."""
+TREE_LIMITS = ("nodes", "simulations", "seconds")  # fields of `Limits` that tree searches honour
+_MAX_ROLLOUT_DEPTH = 8  # no clock and no interrupt ends a rollout, so it must not take long
 
 
 class MctsParameters(msgspec.Struct, frozen=True, kw_only=True):

@@ -40,8 +40,7 @@ from inarow.plugins import load_plugins
 from inarow.search.limits import Limits, Watch
 
 Seed = int | np.random.SeedSequence
-Build = Callable[[str, Any, np.random.Generator], Agent]
-"""(agent string, parameters, random stream) -> agent"""
+Build = Callable[[str, Any, np.random.Generator], Agent]  # (agent string, parameters, random stream) -> agent
 
 _MAX_AGENT_STRING = 1000
 _NOUNS = {"integer": "a whole number", "number": "a number", "boolean": "true or false", "string": "text"}
@@ -60,8 +59,7 @@ class AgentKind:
     """From parameters to a hash of the files that they name, for agents with files."""
     limits: tuple[str, ...] = ()
     """The budget fields of `Limits` that the agents honour. Those with any also honour `cancelled`."""
-    runs_code: bool = False
-    """Whether a file that the parameters name is executed."""
+    runs_code: bool = False  # whether a file that the parameters name is executed
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +67,7 @@ class ParameterInfo:
     """The description of one parameter."""
 
     name: str
-    kind: str
-    """`integer`, `number`, `boolean` or `string`, and words that are valid instead, separated by |."""
+    kind: str  # `integer`, `number`, `boolean` or `string`, and words that are valid instead, separated by |
     default: Any
     minimum: float | None
     maximum: float | None

@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from inarow.agents.agent import Decision, ImmediateAgent, ParameterisedAgent
 from inarow.games.position import Position
 
-Ask = Callable[[Position], int]
-"""Returns the action that a person chose; it may be illegal."""
+Ask = Callable[[Position], int]  # returns the action that a person chose; it may be illegal
 Epsilon = Annotated[float, msgspec.Meta(ge=0, le=1, description="probability of a uniformly random move instead")]
 
 

@@ -23,16 +23,12 @@ from inarow.search.solver.solution import Analysis
 from inarow.search.solver.solver import DEFAULT_MEMORY, MAX_THREADS, MIN_MEMORY, UNSURE_NODES, Solver
 
 SOLVER_LIMITS = ("nodes", "seconds")
-FALLBACK_NODES = 200_000
-"""Nodes of the minimax search where the solver gives up: a few tenths of a second."""
-_QUICK_NODES = 20_000
-"""Nodes of the minimax search that answers when the solver was stopped: a few milliseconds."""
+FALLBACK_NODES = 200_000  # nodes of the minimax search where the solver gives up: a few tenths of a second
+_QUICK_NODES = 20_000  # nodes of the minimax search that answers when the solver was stopped: a few milliseconds
 _FAST_NODES = 50_000_000
 """Node limit of the fast solver on boards without a book: about ten seconds. The empty 6x7x4 takes half of it."""
-_MANY_CELLS, _PLAIN_NODES = 25, 200_000
-"""Node limit on boards of more cells that the fast solver does not serve."""
-_PV_PLIES, _PV_NODES = 10, 20_000
-"""Length of the principal variation, and the node limit of each of its moves."""
+_MANY_CELLS, _PLAIN_NODES = 25, 200_000  # node limit on boards of more cells that the fast solver does not serve
+_PV_PLIES, _PV_NODES = 10, 20_000  # length of the principal variation, and the node limit of each of its moves
 
 Tie = Annotated[
     Literal["centre", "random"], msgspec.Meta(description="which of several best moves: nearest to the centre, or any")

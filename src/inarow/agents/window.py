@@ -37,15 +37,11 @@ class WindowParameters(msgspec.Struct, frozen=True, kw_only=True):
 class Window:
     """Part of a board, seen as a smaller board."""
 
-    column: int
-    """Its leftmost, on the whole board."""
-    base: int
-    """Number of rows below it."""
-    stones: int
-    """Of the side to move, in the layout of the window's spec; the small board may be unreachable in a game."""
+    column: int  # its leftmost, on the whole board
+    base: int  # number of rows below it
+    stones: int  # of the side to move, in the layout of the window's spec; the small board may be unreachable in a game
     mask: int
-    inside: tuple[int, ...]
-    """Its columns, counted from its own leftmost, whose next free cell lies in it."""
+    inside: tuple[int, ...]  # its columns, counted from its own leftmost, whose next free cell lies in it
 
 
 def find_windows(position: Position, window: GameSpec) -> list[Window]:

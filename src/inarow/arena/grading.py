@@ -23,12 +23,10 @@ from inarow.search.tree.evaluation import Evaluate
 from inarow.search.tree.search import NetSearch
 from inarow.workers import Progress, Workers, check_workers, open_pool
 
-GAME = "game"
-"""The name of the suite made of the moves of a game."""
+GAME = "game"  # the name of the suite made of the moves of a game
 _CHUNK = 16
 _CURVE_POSITIONS, _CURVE_GAMES, _BYTES_PER_SIMULATION = 250, 64, 1 << 10
-FAULT = -1
-"""The action of an agent that crashed or chose an illegal one."""
+FAULT = -1  # the action of an agent that crashed or chose an illegal one
 _SIDES = ("first", "second")
 
 

@@ -23,8 +23,7 @@ from inarow.errors import InvalidResultsError, StoreError, one_line, raised_as, 
 from inarow.games.record import GameRecord
 from inarow.games.spec import GameSpec
 
-_USUAL_SUITES = (STANDARD, EXHAUSTIVE)
-"""A board has one or the other."""
+_USUAL_SUITES = (STANDARD, EXHAUSTIVE)  # a board has one or the other
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +31,9 @@ class Standing:
     """A row of the leaderboard."""
 
     agent: str
-    tally: Tally
-    """Against all others."""
+    tally: Tally  # against all others
     rating: Rating | None = None
-    los: float | None = None
-    """Likelihood that it is stronger than the next one; None for the last."""
+    los: float | None = None  # likelihood that it is stronger than the next one; None for the last
     grade: Grade | None = None
     seconds_per_move: float | None = None
     faults: Mapping[str, int] = field(default_factory=dict)
@@ -54,16 +51,13 @@ class Leaderboard:
 
     board: str
     cross: CrossTable
-    groups: tuple[Ratings, ...]
-    """One for each group of agents that games link; the one with the most games first."""
-    unrated: str | None
-    """Why there are no ratings of all agents together, if there are none."""
+    groups: tuple[Ratings, ...]  # one for each group of agents that games link; the one with the most games first
+    unrated: str | None  # why there are no ratings of all agents together, if there are none
     grades: Mapping[str, Grade] = field(default_factory=dict)
     seconds_per_move: Mapping[str, float] = field(default_factory=dict)
     """The median: the first moves of a process also load compiled code."""
     faults: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    seeds: tuple[int, ...] = ()
-    """Of the matches."""
+    seeds: tuple[int, ...] = ()  # of the matches
 
     @property
     def agents(self) -> set[str]:

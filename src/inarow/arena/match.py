@@ -30,8 +30,7 @@ from inarow.games.spec import CONNECT_FOUR, GameSpec
 from inarow.workers import Pool, Workers, check_workers, open_pool
 
 MAX_GAMES = 1_000_000
-_TASK_SECONDS = 0.25
-"""Target length of a task: what a kill can lose, against the cost of dispatching it."""
+_TASK_SECONDS = 0.25  # target length of a task: what a kill can lose, against the cost of dispatching it
 _MAX_PAIRS_PER_TASK = 32
 _FIGURES = (
     *("score", "score_interval", "elo", "elo_interval", "los", "pairs"),
@@ -73,8 +72,7 @@ USUAL = MatchSettings()
 class MatchPlan(MatchSettings):
     """Everything that decides the games of a match; `plan_match` makes a valid one."""
 
-    a: str
-    """Agent string, in its shortest form."""
+    a: str  # agent string, in its shortest form
     b: str
     spec: GameSpec
     opening_plies: int
@@ -139,11 +137,9 @@ def plan_match(a: str, b: str, spec: GameSpec = CONNECT_FOUR, settings: MatchSet
 class Task:
     """Some pairs of a match."""
 
-    match: int
-    """Index of the plan among those that are played."""
+    match: int  # index of the plan among those that are played
     plan: MatchPlan
-    pairs: tuple[tuple[int, Position], ...]
-    """Numbers of pairs with their openings."""
+    pairs: tuple[tuple[int, Position], ...]  # numbers of pairs with their openings
 
 
 def play_plans(plans: Sequence[MatchPlan], pool: Pool, finished: Sequence[int]) -> Iterator[tuple[int, list[Numbered]]]:
@@ -242,8 +238,7 @@ class AgentCost:
     """What an agent spent, and its games lost by a fault."""
 
     seconds_per_move: float | None
-    nodes_per_move: float | None
-    """None for an agent that counts no nodes."""
+    nodes_per_move: float | None  # none for an agent that counts no nodes
     illegal_moves: int
     crashes: int
     time_outs: int

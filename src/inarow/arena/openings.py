@@ -20,22 +20,17 @@ from inarow.search.solver.api import shipped_book
 from inarow.search.solver.book import book_key
 from inarow.search.solver.solver import Solver
 
-OpeningKind = Literal["balanced", "random"]
-"""The choices of a user."""
+OpeningKind = Literal["balanced", "random"]  # the choices of a user
 OpeningSource = Literal["balanced", "solved", "random"]
 """The book of the board, positions solved for the purpose, or random moves."""
 
-_BOOK_PLIES = 6
-"""Default length of balanced openings, unless the book has fewer: a thousand exact draws on 6x7x4."""
-_MOST_POSITIONS = 5_000
-"""The most positions of a ply to solve for openings."""
+_BOOK_PLIES = 6  # default length of balanced openings, unless the book has fewer: a thousand exact draws on 6x7x4
+_MOST_POSITIONS = 5_000  # the most positions of a ply to solve for openings
 _FAST_NODES, _SLOW_NODES = 1_000_000, 20_000
 """Node limit per position, on boards that the solver is made for and on others."""
-_WHOLE_WORK = 20
-"""Node limit of all positions, as a multiple of that: some seconds."""
+_WHOLE_WORK = 20  # node limit of all positions, as a multiple of that: some seconds
 _SOLVER_MEMORY = 16 << 20
-_MAX_MISSES = 200
-"""Draws in a row without a new opening after which the search for more ends."""
+_MAX_MISSES = 200  # draws in a row without a new opening after which the search for more ends
 
 
 def usual_plies(spec: GameSpec, count: int, kind: OpeningSource) -> int:

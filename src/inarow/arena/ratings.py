@@ -25,8 +25,7 @@ from inarow.arena.statistics import Z_95, FloatArray, Interval
 from inarow.arena.tally import CrossTable
 from inarow.errors import InvalidAgentError, InvalidResultsError, shown
 
-_ELO = 400 / math.log(10)
-"""Elo points in one natural logarithm."""
+_ELO = 400 / math.log(10)  # Elo points in one natural logarithm
 _PRIOR_VARIANCE = 4.0**2
 """Of the normal prior around 0 on every parameter: a standard deviation of 695 Elo. It keeps unbeaten
 agents finite, and pulls a strength 1,390 Elo off the mean as hard as half a point won or lost."""
@@ -40,8 +39,7 @@ class Rating:
     elo: float
     interval: Interval
     """Of 95 %, against the anchor. Finite even for an agent that never lost; far longer on the open side then."""
-    games: int
-    """In which it took part."""
+    games: int  # in which it took part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,18 +17,14 @@ Label = Literal["best", "good", "mistake", "blunder"]
 class MoveReview:
     """One move, for the side that made it. Scores are None where the board is too hard to solve."""
 
-    ply: int
-    """From 1."""
+    ply: int  # from 1
     side: int
     action: int
     best: tuple[int, ...]
-    before: int | None
-    """The score of the position, which the best actions keep."""
-    after: int | None
-    """The score of the action that was played."""
+    before: int | None  # the score of the position, which the best actions keep
+    after: int | None  # the score of the action that was played
     label: Label | None
-    scores: tuple[int | None, ...]
-    """Of all actions, as in `Analysis`."""
+    scores: tuple[int | None, ...]  # of all actions, as in `Analysis`
 
     @property
     def loss(self) -> int | None:

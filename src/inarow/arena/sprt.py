@@ -26,11 +26,9 @@ from inarow.arena.tally import Tally
 from inarow.errors import InvalidLimitError
 from inarow.games.record import GameRecord
 
-ERROR_RATE = 0.05
-"""How often either hypothesis may be accepted when the other is true: alpha and beta."""
+ERROR_RATE = 0.05  # how often either hypothesis may be accepted when the other is true: alpha and beta
 _UPPER = math.log((1 - ERROR_RATE) / ERROR_RATE)
-_TRACE = 1e-3
-"""Weight of a result that did not occur: without it, no distribution would fit many hypotheses."""
+_TRACE = 1e-3  # weight of a result that did not occur: without it, no distribution would fit many hypotheses
 
 Verdict = Literal["H0", "H1"]
 
@@ -76,10 +74,8 @@ class SprtResult:
     elo1: float
     alpha: float
     beta: float
-    llr: float
-    """Log-likelihood ratio of H1 against H0."""
-    bounds: tuple[float, float]
-    """Of `llr`: at the first H0 is accepted, at the second H1."""
+    llr: float  # log-likelihood ratio of H1 against H0
+    bounds: tuple[float, float]  # of `llr`: at the first H0 is accepted, at the second H1
     accepted: Verdict | None
 
 

@@ -37,8 +37,7 @@ _COUNTS = (
     " count(DISTINCT moves)"
 )
 """A `SideTally` of the side that moved first."""
-_PAGE = 500
-"""Games read per query: between pages, nothing is locked and no old state is kept alive."""
+_PAGE = 500  # games read per query: between pages, nothing is locked and no old state is kept alive
 
 
 class Store:

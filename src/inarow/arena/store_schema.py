@@ -26,8 +26,7 @@ from inarow.games.record import GameRecord, Ply, Termination
 
 APPLICATION_ID = int.from_bytes(b"inar", "big")
 _HEADER_BYTES = 100
-_PATIENCE = 60.0
-"""Seconds that a writer waits for another one."""
+_PATIENCE = 60.0  # seconds that a writer waits for another one
 RunStatus = Literal["running", "finished", "failed", "interrupted"]
 
 GAME_COLUMNS = "number, first, second, moves, winner, termination, opening, plies, seed, fault, details"
@@ -212,13 +211,10 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 class AgentIdentity:
     """What decides how an agent plays: results of equal identities may be added up."""
 
-    name: str
-    """Agent string, in its shortest form."""
+    name: str  # agent string, in its shortest form
     kind: str
-    parameters: str
-    """A JSON object with all parameters, defaults included."""
-    content_hash: str | None = None
-    """Of its table or net, if it has one."""
+    parameters: str  # a JSON object with all parameters, defaults included
+    content_hash: str | None = None  # of its table or net, if it has one
 
     @classmethod
     def parse(cls, text: str) -> AgentIdentity:
@@ -232,16 +228,13 @@ class AgentIdentity:
 class MatchEntry:
     """A match as it was planned; its games are stored one by one."""
 
-    key: str
-    """Identifies the match in its store."""
-    board: str
-    """Board string, as the records of its games have it."""
+    key: str  # identifies the match in its store
+    board: str  # board string, as the records of its games have it
     a: AgentIdentity
     b: AgentIdentity
     seed: int
     opening_plies: int | None = None
-    settings: dict[str, Any] = field(default_factory=dict)
-    """Whatever else decides the games; must be JSON."""
+    settings: dict[str, Any] = field(default_factory=dict)  # whatever else decides the games; must be JSON
 
     @property
     def games_key(self) -> str:
@@ -263,8 +256,7 @@ class GradeEntry:
     board: str
     suite: str
     grade: dict[str, Any]
-    created: str
-    """UTC, ISO 8601, as are all times of the store."""
+    created: str  # UTC, ISO 8601, as are all times of the store
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,13 +266,11 @@ class RunEntry:
     id: int
     kind: str
     config: dict[str, Any]
-    status: RunStatus
-    """The run of a killed process stays `running`."""
+    status: RunStatus  # the run of a killed process stays `running`
     started: str
     finished: str | None
     command: str
-    version: str
-    """Of inarow."""
+    version: str  # of inarow
 
 
 def to_json(value: object) -> str:

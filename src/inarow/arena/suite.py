@@ -25,10 +25,8 @@ from inarow.search.solver.solver import Solver
 from inarow.storage.array_file import FileKind, load_arrays, save_arrays
 
 STANDARD, EXHAUSTIVE = "standard", "exhaustive"
-MAX_EXHAUSTIVE = 200_000
-"""Positions of the largest exhaustive suite."""
-ILLEGAL = -128
-"""The score of an illegal action; below every real score."""
+MAX_EXHAUSTIVE = 200_000  # positions of the largest exhaustive suite
+ILLEGAL = -128  # the score of an illegal action; below every real score
 _KIND = FileKind("inarow-suite", 1, "a suite", SuiteError, max_bytes=64 << 20)
 
 

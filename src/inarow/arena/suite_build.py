@@ -30,13 +30,10 @@ PLAYERS = ("mcts:simulations=500,c=1.4142135623730951", "random")
 """Each plays for half of the positions; the last one fills what the others cannot find. All that decides
 their moves is written out, since another default would draw other positions.
 """
-NOISE = 0.2
-"""Chance of a uniformly random move instead of the player's."""
+NOISE = 0.2  # chance of a uniformly random move instead of the player's
 MAX_POSITIONS = 1_000_000
-_MAX_MISSES = 1000
-"""Games in a row without a new position after which a player gives up."""
-_CHUNK = 4
-"""Positions a task: few, since those of early plies take seconds."""
+_MAX_MISSES = 1000  # games in a row without a new position after which a player gives up
+_CHUNK = 4  # positions a task: few, since those of early plies take seconds
 
 
 @dataclass(frozen=True, slots=True)

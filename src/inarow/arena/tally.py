@@ -22,8 +22,7 @@ class SideTally:
     wins: int = 0
     draws: int = 0
     losses: int = 0
-    distinct: int = 0
-    """Games that differ in their moves, summed over matches."""
+    distinct: int = 0  # games that differ in their moves, summed over matches
 
     def __post_init__(self) -> None:
         if min(self.wins, self.draws, self.losses) < 0:

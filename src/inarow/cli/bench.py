@@ -44,8 +44,7 @@ from inarow.search.tree.evaluation import Evaluate, planes_of
 from inarow.search.tree.search import TreeSearch
 from inarow.workers import Progress
 
-Work = Callable[[], int]
-"""Does a fixed amount of work and returns the number of units done."""
+Work = Callable[[], int]  # does a fixed amount of work and returns the number of units done
 
 _ROUNDS = 3
 _SECONDS = 1.0

@@ -44,11 +44,9 @@ _NAMED_KEYS = {"\r": ENTER, "\n": ENTER, " ": ENTER, "\x7f": BACKSPACE, "\b": BA
 _ARROWS = {"A": "up", "B": "down", "C": "right", "D": "left"}
 _STEPS = {"left": (0, -1), "right": (0, 1), "up": (-1, 0), "down": (1, 0)}
 _ESCAPE = "\x1b"
-_ESCAPE_SECONDS = 0.05
-"""How long the rest of an arrow key may take; a lone Escape has none."""
+_ESCAPE_SECONDS = 0.05  # how long the rest of an arrow key may take; a lone Escape has none
 
-Hint = Callable[[Position], str]
-"""Advice for the side to move, in one line."""
+Hint = Callable[[Position], str]  # advice for the side to move, in one line
 
 
 def play(

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TextIO
 
-MAX_LINE = 1 << 16
-"""Characters. The longest command, a game on the largest board, has about a thousand."""
+MAX_LINE = 1 << 16  # Characters. The longest command, a game on the largest board, has about a thousand.
 TOO_LONG = f"the line has more than {MAX_LINE} characters and is skipped"
 
 

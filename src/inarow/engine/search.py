@@ -21,16 +21,11 @@ from inarow.games.position import Position
 from inarow.search.limits import Limits
 from inarow.search.solver.solution import plies_to_end
 
-_MOVES_LEFT = 12
-"""Own moves that a clock is divided by."""
-_CLOCK_RESERVE = 0.05
-"""Seconds of a clock that are never spent, for the transmission of the answer."""
-_SHORTEST, _LONGEST = 0.01, 3600.0
-"""Bounds of the seconds of a search."""
-_GRACE = 0.03
-"""Seconds that a stopped search may take to end by itself; the answer is due after 50 ms."""
-_INFO_SECONDS = 0.1
-"""Time between two groups of `info` lines."""
+_MOVES_LEFT = 12  # own moves that a clock is divided by
+_CLOCK_RESERVE = 0.05  # seconds of a clock that are never spent, for the transmission of the answer
+_SHORTEST, _LONGEST = 0.01, 3600.0  # bounds of the seconds of a search
+_GRACE = 0.03  # seconds that a stopped search may take to end by itself; the answer is due after 50 ms
+_INFO_SECONDS = 0.1  # time between two groups of `info` lines
 
 Say = Callable[[str], None]
 

@@ -19,8 +19,7 @@ from inarow.search.limits import Limits
 from inarow.search.solver.solver import MAX_THREADS
 
 _MAX_SEED = 2**63 - 1
-_NO_VALUE = "<empty>"
-"""UCI's notation of an empty text."""
+_NO_VALUE = "<empty>"  # UCI's notation of an empty text
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +31,8 @@ class Setup:
     inarow: int = 4
     gravity: bool = True
     threads: int = 1
-    memory: int = 256
-    """Megabytes."""
-    lines: int = 1
-    """Number of moves in `info` lines."""
+    memory: int = 256  # megabytes
+    lines: int = 1  # number of moves in `info` lines
     book: bool = True
     level: int = TOP_LEVEL
     seed: int = 0

@@ -19,8 +19,7 @@ from inarow.errors import FinishedGameError, one_line
 from inarow.games.position import Position
 from inarow.search.limits import Limits
 
-_STOP_SECONDS = 0.2
-"""Time that a stopped search may take to end its thread."""
+_STOP_SECONDS = 0.2  # time that a stopped search may take to end its thread
 
 Command = Callable[[Sequence[str]], None]
 

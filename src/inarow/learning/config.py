@@ -26,8 +26,7 @@ class ConfigPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     """A config or a part of one."""
 
 
-MAX_BYTES = 1 << 20
-"""Of a config file."""
+MAX_BYTES = 1 << 20  # of a config file
 _added_presets: dict[str, Path] = {}
 
 

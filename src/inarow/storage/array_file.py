@@ -22,10 +22,8 @@ from inarow.storage.inputs import open_input
 
 _ZIP = b"PK\3\4"
 _MAX_MEMBERS = 64
-_MAX_RATIO = 500
-"""Of the sizes of arrays and file: keys of positions keep real files below it, zeros alone reach 1,000."""
-_SMALL = 256 << 20
-"""Bytes that may be unpacked from a file of any size."""
+_MAX_RATIO = 500  # of the sizes of arrays and file: keys of positions keep real files below it, zeros alone reach 1,000
+_SMALL = 256 << 20  # bytes that may be unpacked from a file of any size
 _READ_SHAPE = {(1, 0): read_array_header_1_0, (2, 0): read_array_header_2_0}
 
 
@@ -35,11 +33,9 @@ class FileKind:
 
     format: str
     version: int
-    noun: str
-    """For messages, with its article: a book."""
+    noun: str  # for messages, with its article: a book
     error: type[InarowError]
-    max_bytes: int
-    """Of the file, and of all it unpacks to."""
+    max_bytes: int  # of the file, and of all it unpacks to
 
 
 def save_arrays(path: Path, kind: FileKind, header: Mapping[str, object], arrays: Mapping[str, np.ndarray]) -> None:

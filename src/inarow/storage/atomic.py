@@ -13,8 +13,7 @@ from typing import IO
 from inarow.errors import InarowError
 from inarow.storage.inputs import open_input
 
-_DRAFT = ".inarow-draft"
-"""Suffix of files being written, after the process id; no other program uses it."""
+_DRAFT = ".inarow-draft"  # suffix of files being written, after the process id; no other program uses it
 _MAX_HASHED = 64 << 30
 
 

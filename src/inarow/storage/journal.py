@@ -28,8 +28,7 @@ class Journal:
 
     def __init__(self, file: IO[bytes], lines: list[str]) -> None:
         self._file = file
-        self.lines = lines
-        """The lines found on opening, in ASCII, without the title."""
+        self.lines = lines  # the lines found on opening, in ASCII, without the title
 
     def add(self, lines: Iterable[str]) -> None:
         """Appends lines: once this returns, a kill does not lose them."""

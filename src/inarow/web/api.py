@@ -34,8 +34,7 @@ from inarow.web.training import agent_of_run, describe_learners, read_curve
 
 _SERVED = {".html", ".md", ".csv", ".json", ".jsonl", ".toml", ".txt", ".pgn"}
 _MAX_REPORTS = 200
-_LAG_SECONDS, _LAGS = 0.02, 3000
-"""Between measurements, and how many are kept: the last minute."""
+_LAG_SECONDS, _LAGS = 0.02, 3000  # between measurements, and how many are kept: the last minute
 _BOARDS = (
     ("Connect Four", "6x7x4"),
     ("Tic Tac Toe", "3x3x3/free"),

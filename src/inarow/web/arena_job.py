@@ -20,11 +20,9 @@ from inarow.games.spec import GameSpec
 from inarow.web.job import ArenaPlan
 from inarow.web.pool_worker import Reporter
 
-_REPORT_SECONDS = 0.5
-"""Between reports: each fits the ratings again."""
+_REPORT_SECONDS = 0.5  # between reports: each fits the ratings again
 _RECENT = 12
-_SHOWN = ("board", "first", "second", "moves", "winner", "termination", "opening")
-"""Of recent games."""
+_SHOWN = ("board", "first", "second", "moves", "winner", "termination", "opening")  # of recent games
 
 
 def to_tournament(plan: ArenaPlan) -> TournamentPlan:

@@ -18,12 +18,9 @@ from websockets.frames import Frame, Opcode
 from inarow.web.guard import Bucket, is_loopback
 from inarow.web.settings import BACKLOG, MAX_CONNECTIONS, MESSAGES_PER_SECOND, REQUEST_SECONDS, SEND_SECONDS
 
-_OWN_FILES = 64
-"""Files of the lab itself: pipes to processes, jobs, logs."""
-_MAX_UNREAD = 3 * MESSAGES_PER_SECOND
-"""Messages, or fragments of one message, that may wait for the lab to read them."""
-_SLICE = 4096
-"""Bytes that are parsed between two looks at the rate of a socket."""
+_OWN_FILES = 64  # files of the lab itself: pipes to processes, jobs, logs
+_MAX_UNREAD = 3 * MESSAGES_PER_SECOND  # messages, or fragments of one message, that may wait for the lab to read them
+_SLICE = 4096  # bytes that are parsed between two looks at the rate of a socket
 _FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n"
     b'{"error": "the lab has too many connections; try again later"}'

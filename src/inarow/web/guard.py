@@ -40,12 +40,10 @@ _HEADERS = {
     "Cache-Control": "no-cache",
 }
 
-_BURST = 3
-"""Seconds' worth of requests that may come at once."""
+_BURST = 3  # seconds' worth of requests that may come at once
 _MAX_CLIENTS = 4096
 
-Refusal = tuple[int, str]
-"""Status and reason."""
+Refusal = tuple[int, str]  # status and reason
 
 
 class Bucket:

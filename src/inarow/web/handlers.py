@@ -26,18 +26,14 @@ from inarow.web.messages import Hint, Review, Think
 from inarow.web.pool_worker import Reporter
 
 _SOLVER_MEMORY = 128 << 20
-_HINT_SECONDS, _ESTIMATE_SECONDS = 12.0, 3.0
-"""For the solver, and for an estimate after it."""
+_HINT_SECONDS, _ESTIMATE_SECONDS = 12.0, 3.0  # for the solver, and for an estimate after it
 _SOLVING_SECONDS, _REVIEW_SECONDS = 35.0, 45.0
 """In the review of a whole game: for the solver, and in total. Positions without time for the solver get an
 estimate; they share the time that is left.
 """
-_UNSURE_SECONDS = 1.5
-"""For a position on a board that may be too hard."""
-_LEAST_SECONDS = 0.05
-"""For a position on any other: an easy one is solved even when the time of the review is up."""
-_HINT_SIMULATIONS, _REVIEW_SIMULATIONS = 20_000, 4000
-"""At most, for an estimate where there is no exact score."""
+_UNSURE_SECONDS = 1.5  # for a position on a board that may be too hard
+_LEAST_SECONDS = 0.05  # for a position on any other: an easy one is solved even when the time of the review is up
+_HINT_SIMULATIONS, _REVIEW_SIMULATIONS = 20_000, 4000  # at most, for an estimate where there is no exact score
 _REPORT_SECONDS = 0.1
 _solvers: dict[GameSpec, Solver] = {}
 

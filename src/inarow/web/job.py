@@ -47,8 +47,7 @@ class TrainPlan(_Plan, frozen=True, kw_only=True, tag="train"):
     """A training run."""
 
     name: RunName
-    document: dict[str, Any]
-    """The config; its key `learner` names the learner."""
+    document: dict[str, Any]  # the config; its key `learner` names the learner
 
 
 Plan = ArenaPlan | TrainPlan
@@ -60,16 +59,13 @@ class Job(msgspec.Struct, kw_only=True):
     id: int
     plan: Plan
     status: Status = "waiting"
-    created: str
-    """UTC, ISO 8601."""
+    created: str  # UTC, ISO 8601
     started: str | None = None
     ended: str | None = None
     done: int = 0
     total: int | None = None
-    message: str | None = None
-    """Why it failed or waits; one line."""
-    result: dict[str, Any] | None = None
-    """The result so far; for an arena the cross table and ratings."""
+    message: str | None = None  # why it failed or waits; one line
+    result: dict[str, Any] | None = None  # the result so far; for an arena the cross table and ratings
 
 
 def save_job(job: Job, folder: Path) -> None:

@@ -23,10 +23,8 @@ from inarow.web.pool_process import limit_resources, live_with_parent
 from inarow.web.settings import JOB_MEMORY
 from inarow.workers.interrupts import interrupt_main_thread, raise_interrupt
 
-_REPORT_SECONDS = 0.5
-"""Between two reports of a training run."""
-_SAVE_SECONDS = 10.0
-"""Time to save what is done after the lab has ended."""
+_REPORT_SECONDS = 0.5  # between two reports of a training run
+_SAVE_SECONDS = 10.0  # time to save what is done after the lab has ended
 
 
 def run_job(parent: Connection, plan: Plan, runs: Path, store: Path) -> None:

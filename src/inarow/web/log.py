@@ -8,8 +8,7 @@ import time
 from collections import Counter
 from typing import Any
 
-_TRACEBACKS, _SECONDS = 20, 60.0
-"""Tracebacks that a logger writes in that time; any other line it writes once."""
+_TRACEBACKS, _SECONDS = 20, 60.0  # tracebacks that a logger writes in that time; any other line it writes once
 _LOGGERS = ("uvicorn.error", "asyncio", "inarow.web")
 _log = logging.getLogger("inarow.web")
 

@@ -105,8 +105,7 @@ class GameText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Text that should hold games: a move string, PGN-like text or JSON Lines."""
 
     text: Annotated[str, Meta(max_length=1 << 20)]
-    board: Board = "6x7x4"
-    """The board of a move string."""
+    board: Board = "6x7x4"  # the board of a move string
 
 
 class PlayedGame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -32,8 +32,7 @@ class Page:
     module's folder are served, to anyone who reaches the lab.
     """
 
-    title: str
-    """Its text in the navigation."""
+    title: str  # its text in the navigation
     module: Path
 
 

@@ -17,8 +17,7 @@ from typing import Any
 from inarow.workers import interrupts_held_back
 from inarow.workers.interrupts import ignore_stop_signals
 
-Main = Callable[..., None]
-"""The main function of the process: called with its end of the pipe, and arguments."""
+Main = Callable[..., None]  # the main function of the process: called with its end of the pipe, and arguments
 
 
 class LabProcess:

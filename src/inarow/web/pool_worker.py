@@ -13,11 +13,9 @@ import msgspec
 from inarow.errors import one_line
 from inarow.web.pool_process import limit_resources, live_with_parent, peak_memory
 
-Answer = Callable[[Any, "Reporter"], object]
-"""From an argument to an answer: both plain values, the answer JSON."""
+Answer = Callable[[Any, "Reporter"], object]  # from an argument to an answer: both plain values, the answer JSON
 
-_RECYCLE_ABOVE = 3 << 29
-"""Bytes: a process that once held more ends after its answer, and a new one takes its place."""
+_RECYCLE_ABOVE = 3 << 29  # bytes: a process that once held more ends after its answer, and a new one takes its place
 
 
 class CancelledQuestionError(Exception):

@@ -25,21 +25,16 @@ from inarow.web.pool_worker import Answer, answer_questions
 from inarow.web.settings import MAX_WAITING_QUESTIONS, QUESTION_MEMORY, QUESTION_SECONDS, SHORT_SECONDS
 
 _log = logging.getLogger("inarow.web")
-_PAUSE = 1.0
-"""Seconds before another attempt to start a process."""
+_PAUSE = 1.0  # seconds before another attempt to start a process
 _GRACE = 5.0
 """Seconds for a cancelled search to end by itself, before its process is killed: a new one takes longer to start."""
 _TOO_LONG = f"the search took longer than {QUESTION_SECONDS:g} s and was ended"
-_LOOK = 0.05
-"""Seconds between two looks at the time that a search uses."""
+_LOOK = 0.05  # seconds between two looks at the time that a search uses
 _NICENESS = 10
-_TRIES = 3
-"""How often the reserved process takes a question: a machine under load may be slow once."""
-_HALF_LIFE, _MAX_USERS = 30.0, 1024
-"""Seconds after which used time counts half, and for how many it is kept."""
+_TRIES = 3  # how often the reserved process takes a question: a machine under load may be slow once
+_HALF_LIFE, _MAX_USERS = 30.0, 1024  # seconds after which used time counts half, and for how many it is kept
 
-Asker = tuple[str, Hashable]
-"""An address, and who asks from there."""
+Asker = tuple[str, Hashable]  # an address, and who asks from there
 _NOBODY: Asker = ("", None)
 
 
@@ -58,11 +53,9 @@ class Question:
     asker: Asker
     function: Answer
     argument: Any
-    report: Callable[[bytes], None] | None
-    """Receives intermediate results as JSON."""
+    report: Callable[[bytes], None] | None  # receives intermediate results as JSON
     answer: asyncio.Future[bytes] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
-    given_up: int = 0
-    """How often the reserved process has given it up."""
+    given_up: int = 0  # how often the reserved process has given it up
 
     def cancel(self) -> None:
         self.answer.cancel()
@@ -90,15 +83,13 @@ class SearchPool:
 
     def __init__(self, workers: int) -> None:
         self._workers = workers
-        self._free = 0
-        """Processes that wait for a question of any length."""
+        self._free = 0  # processes that wait for a question of any length
         self._waiting: list[Question] = []
         self._used = UsedTime()
         self._arrival = asyncio.Condition()
         self._task: asyncio.Task[None] | None = None
         self._asked = 0
-        self.ready = 0
-        """Processes that have their kernels and can search."""
+        self.ready = 0  # processes that have their kernels and can search
 
     @property
     def waiting(self) -> int:

@@ -22,8 +22,7 @@ from inarow.web.search_pool import Question, SearchPool
 from inarow.web.settings import MAX_OPEN_QUESTIONS, MAX_SOCKETS, MESSAGES_PER_SECOND
 
 _FUNCTIONS: dict[type[AnyRequest], Answer] = {Think: think, Hint: hint, Review: review}
-_MAX_UNSENT = 256
-"""Replies that wait for a slow client; when this many wait, no more of its messages are read."""
+_MAX_UNSENT = 256  # replies that wait for a slow client; when this many wait, no more of its messages are read
 
 
 class Sockets:

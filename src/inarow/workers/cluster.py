@@ -47,16 +47,11 @@ _ANSWER_SECONDS = 20.0
 """Time limit for a cluster to answer; Ray itself waits for more than a minute and then ends the process."""
 _OBJECT_STORE_BYTES = 256 << 20
 """Of a local cluster: for shared values, and for results over 100 kB until they are taken."""
-_RETRIES = 5
-"""Retries after the death of a node or process; few, because the task may be the cause."""
-_PER_CPU = 2
-"""Concurrent tasks per CPU: one runs, one waits."""
-_AHEAD = 4
-"""Tasks submitted, per concurrent task, beyond the oldest unfinished one: bounds memory."""
-_SHORT = 30
-"""Length of the path of a temporary folder in which Ray can have its sockets."""
-_LOOK_SECONDS = 5.0
-"""Between looks whether the head of the cluster is still there, while nothing finishes."""
+_RETRIES = 5  # retries after the death of a node or process; few, because the task may be the cause
+_PER_CPU = 2  # concurrent tasks per CPU: one runs, one waits
+_AHEAD = 4  # tasks submitted, per concurrent task, beyond the oldest unfinished one: bounds memory
+_SHORT = 30  # length of the path of a temporary folder in which Ray can have its sockets
+_LOOK_SECONDS = 5.0  # between looks whether the head of the cluster is still there, while nothing finishes
 _HEAD_ATTEMPTS = 5
 _NO_TOKEN = "InvalidAuthToken"
 _TRIAL = """
@@ -267,8 +262,7 @@ class ClusterPool:
         self, function: Callable[[Task], Result], tasks: Iterable[Task], *, progress: Progress | None = None
     ) -> Iterator[Result]:
         tasks = list(tasks)
-        given: deque[Any] = deque()
-        """References, from the oldest that was not taken."""
+        given: deque[Any] = deque()  # references, from the oldest that was not taken
         unfinished: set[Any] = set()
         for done, task in enumerate(tasks):
             while True:

@@ -16,8 +16,7 @@ from types import FrameType
 
 STOP_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 _IMPORT_SYSTEM = ("importlib._bootstrap", "_frozen_importlib")
-_MOMENT = 0.002
-"""Seconds; long enough for a call of compiled code to begin."""
+_MOMENT = 0.002  # seconds; long enough for a call of compiled code to begin
 
 
 _received: list[int] = []

@@ -51,8 +51,7 @@ class ProcessPool:
     worker is killed while it sends a long result.
     """
 
-    _AHEAD = 4
-    """Tasks submitted per worker beyond the oldest unfinished one: keeps all busy, bounds memory."""
+    _AHEAD = 4  # tasks submitted per worker beyond the oldest unfinished one: keeps all busy, bounds memory
 
     def __init__(self, workers: int) -> None:
         self._window = workers * self._AHEAD

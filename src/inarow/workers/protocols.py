@@ -18,11 +18,9 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 Value = TypeVar("Value")
 Value_co = TypeVar("Value_co", covariant=True)
-Progress = Callable[[int, int], None]
-"""Called with (tasks done, total) after each result."""
+Progress = Callable[[int, int], None]  # called with (tasks done, total) after each result
 
-MAX_WORKERS = 256
-"""On this machine."""
+MAX_WORKERS = 256  # on this machine
 MAX_CLUSTER_WORKERS = 100_000
 LOCAL = "local"
 
@@ -35,12 +33,10 @@ class Cluster:
     """HOST:PORT of a running cluster, `auto` for the one of which this machine is a node, or `local` for a new one
     on this machine that ends with the work.
     """
-    workers: int | None = None
-    """Maximum number of concurrent tasks; None: two per CPU."""
+    workers: int | None = None  # maximum number of concurrent tasks; None: two per CPU
 
 
-Workers = int | Cluster
-"""A number of processes of this machine (1: this process itself), or a cluster."""
+Workers = int | Cluster  # A number of processes of this machine (1: this process itself), or a cluster
 
 
 class Pool(Protocol):
@@ -122,8 +118,7 @@ def _has_ray() -> bool:
         return False
 
 
-Outcome = tuple[Any, Exception | None]
-"""The result of a task, or the exception it raised."""
+Outcome = tuple[Any, Exception | None]  # the result of a task, or the exception it raised
 
 
 def result_of(outcome: Outcome, task: object) -> Any:
