@@ -14,8 +14,7 @@ from inarow.adapters.planes import Planes, planes_for, room_mask
 from inarow.agents.agent import Agent
 from inarow.agents.registry import make_agent
 from inarow.errors import InvalidLimitError, MissingExtraError, shown
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec, Position
 
 try:
     import gymnasium

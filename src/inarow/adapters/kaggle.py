@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from inarow.agents.registry import Seed, make_agent
-from inarow.games.position import Position
-from inarow.games.spec import TIC_TAC_TOE, GameSpec
+from inarow.games import TIC_TAC_TOE, GameSpec, Position
 
 
 def spec_of_configuration(configuration: Mapping[str, Any] | None) -> GameSpec:

@@ -10,8 +10,7 @@ from typing import Any
 from inarow.agents.agent import Agent, Decision, ImmediateAgent
 from inarow.agents.registry import Seed, make_agent
 from inarow.errors import InvalidSpecError, MissingExtraError, shown
-from inarow.games.position import Position
-from inarow.games.spec import TIC_TAC_TOE, GameSpec
+from inarow.games import TIC_TAC_TOE, GameSpec, Position
 
 try:
     import pyspiel

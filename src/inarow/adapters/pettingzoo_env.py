@@ -11,8 +11,7 @@ import numpy as np
 
 from inarow.adapters.planes import Planes, planes_for, room_mask
 from inarow.errors import IllegalMoveError, MissingExtraError
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec, Position
 
 try:
     from gymnasium import spaces

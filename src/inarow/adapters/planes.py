@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from inarow.games.position import Position
+from inarow.games import Position
 
 Planes = npt.NDArray[np.int8]
 

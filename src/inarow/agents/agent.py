@@ -9,8 +9,7 @@ from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar, runtime_
 import msgspec
 import numpy as np
 
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec, Position
 from inarow.search.limits import Limits, Watch
 
 

@@ -12,8 +12,7 @@ from inarow.agents.agent import Decision, ParameterisedAgent, Seconds, watch_res
 from inarow.agents.mcts import TREE_LIMITS
 from inarow.agents.simple import with_temperature
 from inarow.errors import NetError
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec, Position
 from inarow.learning.net_file import Net, net_evaluator
 from inarow.learning.pretrained import ALPHAZERO_DEFAULTS, default_alphazero_net, find_net, net_path
 from inarow.search.limits import Limits, Watch

@@ -10,8 +10,7 @@ import numpy as np
 
 from inarow.agents.agent import Decision, ImmediateAgent
 from inarow.errors import NetError
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec, Position
 from inarow.learning.deep_q.play import NetValues, load_net_values
 from inarow.learning.pretrained import DEEP_Q, DEEP_Q_DEFAULTS, default_deep_q_net, net_path
 from inarow.storage.atomic import content_hash

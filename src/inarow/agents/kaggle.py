@@ -23,8 +23,7 @@ import numpy as np
 from inarow.agents import kaggle_host
 from inarow.agents.agent import Decision, ImmediateAgent
 from inarow.errors import IllegalMoveError, InvalidAgentError, KaggleFileError, KaggleTimeoutError, one_line, shown
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec, Position
 from inarow.storage.atomic import content_hash
 from inarow.storage.inputs import PieceReader, open_input
 

@@ -18,7 +18,7 @@ from msgspec import structs
 from inarow.agents.agent import Decision, watch_results
 from inarow.agents.mcts import tree_decision
 from inarow.agents.simple import with_temperature
-from inarow.games.position import Position
+from inarow.games import Position
 from inarow.search.limits import NO_LIMITS, Limits, Watch
 from inarow.search.tree.search import TreeSearch
 

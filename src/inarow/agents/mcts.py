@@ -9,8 +9,7 @@ import numpy as np
 
 from inarow.agents.agent import Decision, ParameterisedAgent, Seconds, watch_results
 from inarow.agents.minimax import HeuristicChoice
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec, Position
 from inarow.search.limits import Limits, Watch
 from inarow.search.minimax.heuristics import make_heuristic
 from inarow.search.tree.config import USUAL_EXPLORATION, TreeResult

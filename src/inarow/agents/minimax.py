@@ -9,8 +9,7 @@ import msgspec
 import numpy as np
 
 from inarow.agents.agent import Decision, ParameterisedAgent, Seconds, watch_results
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec, Position
 from inarow.search.limits import Limits, Watch
 from inarow.search.minimax.heuristics import heuristic_names, make_heuristic
 from inarow.search.minimax.minimax import Minimax, MinimaxResult, forced_end

@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from inarow.agents.agent import Decision, ImmediateAgent
 from inarow.agents.simple import draw, draw_best
 from inarow.errors import TableError
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec, Position
 from inarow.learning.pretrained import shipped_table, shipped_tables
 from inarow.learning.tabular.lookup import TableValues, load_values
 from inarow.storage.atomic import content_hash

@@ -35,7 +35,7 @@ from inarow.agents.simple import (
 from inarow.agents.solver import SOLVER_LIMITS, SolverParameters, build_solver_agent
 from inarow.agents.window import WindowParameters, build_window_agent
 from inarow.errors import InvalidAgentError, shown
-from inarow.games.position import Position
+from inarow.games import Position
 from inarow.plugins import load_plugins
 from inarow.search.limits import Limits, Watch
 

@@ -11,7 +11,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from inarow.agents.agent import Decision, ImmediateAgent, ParameterisedAgent
-from inarow.games.position import Position
+from inarow.games import Position
 
 Ask = Callable[[Position], int]  # returns the action that a person chose; it may be illegal
 Epsilon = Annotated[float, msgspec.Meta(ge=0, le=1, description="probability of a uniformly random move instead")]

@@ -13,8 +13,7 @@ from inarow.agents.agent import Agent, Decision, ParameterisedAgent
 from inarow.agents.levels import LEVELS, TOP_LEVEL, LevelAgent
 from inarow.agents.minimax import minimax_decision
 from inarow.agents.simple import nearest_to_centre
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec, Position
 from inarow.search.limits import Limits, Watch
 from inarow.search.minimax.heuristics import make_heuristic
 from inarow.search.minimax.minimax import Minimax

@@ -16,10 +16,8 @@ import numpy as np
 from inarow.agents.agent import Decision, ImmediateAgent
 from inarow.agents.simple import reflex_action
 from inarow.errors import InvalidLimitError
-from inarow.games import rules
+from inarow.games import GameSpec, Position, rules
 from inarow.games.layout import layout_of
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
 from inarow.learning.pretrained import shipped_table
 from inarow.learning.tabular.lookup import TableValues, load_values
 

@@ -9,8 +9,9 @@ from typing import TextIO
 from inarow.arena.leaderboard import Standing
 from inarow.arena.tally import CrossTable
 from inarow.errors import visible, visible_json
+from inarow.games import GameRecord
 from inarow.games.pgn import to_pgn
-from inarow.games.record import GameRecord, to_json_line
+from inarow.games.record import to_json_line
 from inarow.storage.csv_text import write_csv_rows
 
 _CSV_COLUMNS = ("board", "first", "second", "result", "termination", "opening", "plies", "moves", "seed", "fault")

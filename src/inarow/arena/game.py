@@ -6,9 +6,8 @@ import time
 
 from inarow.agents.agent import Agent, Decision
 from inarow.errors import IllegalMoveError, InvalidLimitError, KaggleTimeoutError, one_line
-from inarow.games.position import Position
-from inarow.games.record import GameRecord, Ply, Termination
-from inarow.games.spec import CONNECT_FOUR, GameSpec
+from inarow.games import CONNECT_FOUR, GameRecord, GameSpec, Position
+from inarow.games.record import Ply, Termination
 
 
 def play_game(

@@ -14,9 +14,7 @@ from inarow.arena.game import check_seed
 from inarow.arena.statistics import Interval, mean_interval, wilson_interval
 from inarow.arena.suite import ILLEGAL, Suite, exact_scores, find_suite
 from inarow.errors import InarowError, InvalidLimitError, one_line
-from inarow.games.position import Position
-from inarow.games.record import GameRecord
-from inarow.games.spec import CONNECT_FOUR, GameSpec
+from inarow.games import CONNECT_FOUR, GameRecord, GameSpec, Position
 from inarow.search.solver.api import solver_for
 from inarow.search.tree.config import SearchConfig
 from inarow.search.tree.evaluation import Evaluate

@@ -20,8 +20,7 @@ from inarow.arena.store_schema import AgentIdentity, GradeEntry
 from inarow.arena.suite import EXHAUSTIVE, STANDARD
 from inarow.arena.tally import CrossTable, Tally
 from inarow.errors import InvalidResultsError, StoreError, one_line, raised_as, shown
-from inarow.games.record import GameRecord
-from inarow.games.spec import GameSpec
+from inarow.games import GameRecord, GameSpec
 
 _USUAL_SUITES = (STANDARD, EXHAUSTIVE)  # a board has one or the other
 

@@ -24,9 +24,8 @@ from inarow.arena.store import Store
 from inarow.arena.store_schema import AgentIdentity, MatchEntry, to_json
 from inarow.arena.tally import Tally
 from inarow.errors import InvalidLimitError
-from inarow.games.position import Position
-from inarow.games.record import GameRecord, Ply
-from inarow.games.spec import CONNECT_FOUR, GameSpec
+from inarow.games import CONNECT_FOUR, GameRecord, GameSpec, Position
+from inarow.games.record import Ply
 from inarow.workers import Pool, Workers, check_workers, open_pool
 
 MAX_GAMES = 1_000_000

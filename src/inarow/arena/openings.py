@@ -13,8 +13,7 @@ from typing import Literal
 import numpy as np
 
 from inarow.errors import InvalidLimitError
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec, Position
 from inarow.search.limits import Limits
 from inarow.search.solver.api import shipped_book
 from inarow.search.solver.book import book_key

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from inarow.games.position import Position
+from inarow.games import Position
 from inarow.search.solver.solution import Analysis
 
 Label = Literal["best", "good", "mistake", "blunder"]

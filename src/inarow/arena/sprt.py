@@ -24,7 +24,7 @@ from scipy.optimize import brentq
 from inarow.arena.statistics import PAIR_SCORES, FloatArray, expected_score
 from inarow.arena.tally import Tally
 from inarow.errors import InvalidLimitError
-from inarow.games.record import GameRecord
+from inarow.games import GameRecord
 
 ERROR_RATE = 0.05  # how often either hypothesis may be accepted when the other is true: alpha and beta
 _UPPER = math.log((1 - ERROR_RATE) / ERROR_RATE)

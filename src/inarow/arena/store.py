@@ -28,8 +28,7 @@ from inarow.arena.store_schema import (
 )
 from inarow.arena.tally import SideTally, Tally
 from inarow.errors import StoreError, shown
-from inarow.games.record import GameRecord
-from inarow.games.spec import GameSpec
+from inarow.games import GameRecord, GameSpec
 
 _MATCH_COLUMNS = "key, board, a, b, seed, opening_plies, settings"
 _COUNTS = (

@@ -22,7 +22,8 @@ import msgspec
 
 from inarow.agents.registry import format_agent, parse_agent
 from inarow.errors import InarowError, StoreError, one_line, raised_as, shown
-from inarow.games.record import GameRecord, Ply, Termination
+from inarow.games import GameRecord
+from inarow.games.record import Ply, Termination
 
 APPLICATION_ID = int.from_bytes(b"inar", "big")
 _HEADER_BYTES = 100

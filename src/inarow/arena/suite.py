@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from inarow.errors import InvalidLimitError, SuiteError, shown
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec, Position
 from inarow.search.solver.solution import win_score
 from inarow.search.solver.solver import Solver
 from inarow.storage.array_file import FileKind, load_arrays, save_arrays

@@ -18,8 +18,7 @@ from inarow.agents.agent import Agent
 from inarow.agents.registry import make_agent
 from inarow.arena.suite import Suite, exact_scores
 from inarow.errors import InvalidLimitError, SuiteError
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec, Position
 from inarow.games.symmetry import canonical_key
 from inarow.search.solver.api import shipped_book
 from inarow.search.solver.solver import Solver

@@ -9,7 +9,7 @@ from typing import Any
 from inarow.arena import statistics
 from inarow.arena.statistics import Interval
 from inarow.errors import InvalidResultsError
-from inarow.games.record import GameRecord
+from inarow.games import GameRecord
 
 Pentanomial = tuple[int, int, int, int, int]
 NO_PAIRS: Pentanomial = (0, 0, 0, 0, 0)

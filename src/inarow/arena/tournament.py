@@ -25,8 +25,7 @@ from inarow.arena.ratings import Ratings
 from inarow.arena.store import Store
 from inarow.arena.tally import CrossTable
 from inarow.errors import InvalidAgentError, InvalidLimitError, shown
-from inarow.games.record import GameRecord
-from inarow.games.spec import CONNECT_FOUR, GameSpec
+from inarow.games import CONNECT_FOUR, GameRecord, GameSpec
 from inarow.workers import Workers
 
 

@@ -13,11 +13,10 @@ from inarow.cli.options import Board, Json, UnusedSeed
 from inarow.cli.output import command_line, new_file, print_json, progress_bar, stdout
 from inarow.cli.solve import USUAL, SolverOptions
 from inarow.errors import NotationError
+from inarow.games import GameRecord, GameSpec, Position
 from inarow.games.notation import MARKS, format_move
 from inarow.games.pgn import from_pgn, split_games
-from inarow.games.position import Position
-from inarow.games.record import GameRecord, from_json_line
-from inarow.games.spec import GameSpec
+from inarow.games.record import from_json_line
 from inarow.report.data import ReplayGame
 from inarow.report.page import analysis_page
 from inarow.storage.inputs import read_input

@@ -23,10 +23,9 @@ from inarow.arena.store import Store
 from inarow.cli.options import Json, UnusedSeed
 from inarow.cli.output import print_json, progress_bar, stdout
 from inarow.errors import InarowError, InvalidLimitError, shown
+from inarow.games import GameSpec, Position
 from inarow.games.perft import count_sequences
 from inarow.games.playout import random_playouts
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
 from inarow.learning.alphazero.config import SelfPlayConfig
 from inarow.learning.alphazero.selfplay import SelfPlay, SelfPlayOutput
 from inarow.learning.exploration.config import Policy

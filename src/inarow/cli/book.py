@@ -10,8 +10,7 @@ from cyclopts import App, Parameter
 from inarow.cli.bench import load_peers
 from inarow.cli.options import Board, Json, Memory, Seed, UnusedSeed
 from inarow.cli.output import print_facts, print_json, progress_bar
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec, Position
 from inarow.search.solver.book import Book
 from inarow.search.solver.book_build import build_book, check_entry, verify_book
 from inarow.search.solver.solver import Solver

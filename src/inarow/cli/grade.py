@@ -17,7 +17,7 @@ from inarow.arena.suite import find_suite
 from inarow.arena.suite_build import build_suite
 from inarow.cli.options import Board, Json, Memory, Ray, Seed, WorkerCount, find_workers
 from inarow.cli.output import number_table, print_facts, print_json, progress_bar, stdout
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec
 from inarow.workers import open_pool
 
 _FIGURES = {

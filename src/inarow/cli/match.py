@@ -23,8 +23,7 @@ from inarow.cli import output
 from inarow.cli.options import Board, Json, Ray, Seed, WorkerCount, find_workers
 from inarow.cli.output import new_file, number_table, print_json, print_table, spinner, stderr, stdout
 from inarow.errors import StoreError
-from inarow.games.record import GameRecord
-from inarow.games.spec import GameSpec
+from inarow.games import GameRecord, GameSpec
 from inarow.report.data import GameSurvey, bounded_analysis, report_from_tournament
 from inarow.report.page import report_markdown, report_page
 from inarow.storage.locks import exclusive_folder

@@ -5,9 +5,8 @@ from __future__ import annotations
 from inarow.cli.options import Board, Json, Moves, UnusedSeed
 from inarow.cli.output import number_table, print_json, progress_bar, stdout
 from inarow.errors import InvalidLimitError
+from inarow.games import GameSpec, Position
 from inarow.games.perft import count_positions, count_sequences
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
 
 
 def perft(

@@ -21,10 +21,8 @@ from inarow.agents.registry import make_agent
 from inarow.cli.options import Board, Json, Moves, Seed
 from inarow.cli.output import print_json, stderr, stdout
 from inarow.errors import InarowError, NotationError, one_line
+from inarow.games import GameRecord, GameSpec, Position
 from inarow.games.notation import MARKS, describe_moves, format_move, parse_move, side_name
-from inarow.games.position import Position
-from inarow.games.record import GameRecord
-from inarow.games.spec import GameSpec
 from inarow.search.limits import Limits
 from inarow.search.solver.api import analyse
 

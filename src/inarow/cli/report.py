@@ -9,7 +9,7 @@ from inarow.arena.store_schema import default_store_path
 from inarow.cli.options import Board, Json, UnusedSeed
 from inarow.cli.output import command_line, new_file, number_table, print_json, print_table, spinner, stdout
 from inarow.errors import InvalidLimitError, StoreError
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec
 from inarow.report.data import bounded_analysis, read_leaderboard, report_from_store
 from inarow.report.page import report_markdown, report_page
 from inarow.report.tables import leaderboard_table, write_csv

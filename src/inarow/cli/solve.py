@@ -12,9 +12,8 @@ from cyclopts import Parameter
 from inarow.cli.options import Board, Json, Memory, Threads, UnusedSeed
 from inarow.cli.output import print_json, spinner, stdout
 from inarow.errors import BookError, InvalidLimitError, one_line
+from inarow.games import GameSpec, Position
 from inarow.games.notation import MARKS, format_move
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
 from inarow.search.limits import Limits
 from inarow.search.solver.api import BookChoice, solve_lines, solver_for
 from inarow.search.solver.book import Book

@@ -12,7 +12,7 @@ from inarow.engine.lines import read_lines
 from inarow.engine.moves import Notation
 from inarow.engine.setup import Setup
 from inarow.engine.uci import UciEngine
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec
 from inarow.search.solver.api import solve_lines, solver_for
 
 _LINES_MEMORY = 256 << 20

@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from inarow.errors import IllegalMoveError, NotationError, shown
+from inarow.games import GameSpec, Position
 from inarow.games.notation import parse_moves
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
 
 Notation = Literal["columns", "openspiel"]
 

@@ -17,7 +17,7 @@ from inarow.agents.agent import Agent, Decision
 from inarow.agents.simple import reflex_action
 from inarow.engine.moves import format_engine_move
 from inarow.errors import one_line
-from inarow.games.position import Position
+from inarow.games import Position
 from inarow.search.limits import Limits
 from inarow.search.solver.solution import plies_to_end
 

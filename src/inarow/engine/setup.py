@@ -14,7 +14,8 @@ from inarow.agents.agent import Agent
 from inarow.agents.levels import TOP_LEVEL
 from inarow.agents.registry import parameter_infos, parse_agent
 from inarow.errors import InvalidLimitError, shown
-from inarow.games.spec import MAX_SIDE, MIN_INAROW, GameSpec
+from inarow.games import GameSpec
+from inarow.games.spec import MAX_SIDE, MIN_INAROW
 from inarow.search.limits import Limits
 from inarow.search.solver.solver import MAX_THREADS
 

@@ -16,7 +16,7 @@ from inarow.engine.moves import parse_position
 from inarow.engine.search import Search, parse_go
 from inarow.engine.setup import BOARD_FIELDS, Setup, agent_limits, build_agent, option_lines, with_option
 from inarow.errors import FinishedGameError, one_line
-from inarow.games.position import Position
+from inarow.games import Position
 from inarow.search.limits import Limits
 
 _STOP_SECONDS = 0.2  # time that a stopped search may take to end its thread

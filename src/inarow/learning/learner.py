@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 import numpy as np
 
 from inarow.errors import ConfigError, shown
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec, Position
 from inarow.learning.config import ConfigPart, Document, add_presets, learner_of
 from inarow.plugins import load_plugins
 from inarow.workers import Cluster

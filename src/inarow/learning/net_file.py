@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from inarow.errors import NetError, raised_as, shown
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec
 from inarow.search.tree.evaluation import Evaluate, checked_answers
 from inarow.storage.inputs import read_input
 from inarow.version import __version__

@@ -6,7 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from inarow.errors import NetError, TableError, shown
-from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
+from inarow.games import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.learning.net_file import Net, load_net
 
 DEEP_Q, ALPHAZERO = "deep-q", "alphazero"  # kinds of net files, each named after its learner

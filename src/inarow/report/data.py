@@ -15,9 +15,7 @@ from inarow.arena.store import Store
 from inarow.arena.store_schema import AgentIdentity
 from inarow.arena.tournament import TournamentSummary
 from inarow.errors import StoreError
-from inarow.games.position import Position
-from inarow.games.record import GameRecord
-from inarow.games.spec import GameSpec
+from inarow.games import GameRecord, GameSpec, Position
 from inarow.search.limits import Limits
 from inarow.search.solver.api import analyse as solve_all
 from inarow.search.solver.solution import Analysis

@@ -11,9 +11,8 @@ from itertools import product
 from xml.etree.ElementTree import Element
 
 from inarow.arena.review import MoveReview
+from inarow.games import GameSpec, Position
 from inarow.games.notation import MARKS, format_move, side_name
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
 from inarow.report.data import ReplayGame
 from inarow.report.markup import append, element, signed
 from inarow.report.plots import WIDTH, Scale, draw_x_axis, legend, marker, new_plot

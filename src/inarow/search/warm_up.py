@@ -7,9 +7,8 @@ from functools import partial
 
 import numpy as np
 
+from inarow.games import CONNECT_FOUR, TIC_TAC_TOE, GameSpec, Position
 from inarow.games.kernels import compiled_layout
-from inarow.games.position import Position
-from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.search.limits import Limits
 from inarow.search.minimax.heuristics import make_heuristic
 from inarow.search.minimax.minimax import Minimax

@@ -10,10 +10,8 @@ from inarow.agents.agent import Agent, Decision, ImmediateAgent
 from inarow.agents.simple import draw_best
 from inarow.arena.game import play_game
 from inarow.arena.grading import Accuracy
+from inarow.games import CONNECT_FOUR, GameRecord, GameSpec, Position
 from inarow.games.kernels import bits_of, compiled_layout, hash_key
-from inarow.games.position import Position
-from inarow.games.record import GameRecord
-from inarow.games.spec import CONNECT_FOUR, GameSpec
 from inarow.learning.tabular.q_table import QTable
 from inarow.studies.comparison import PERCENT
 

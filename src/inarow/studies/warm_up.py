@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from inarow.agents.registry import make_agent
-from inarow.games.position import Position
+from inarow.games import Position
 from inarow.studies.agents import KINDS
 
 _QUICK = {name: f"{name}:episodes=1" for name in ("harman/q", "kumbhakern-2025/window")}

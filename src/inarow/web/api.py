@@ -19,7 +19,7 @@ from starlette.routing import BaseRoute, Route
 from inarow.agents.levels import level_ratings
 from inarow.agents.registry import parameter_infos, registry
 from inarow.errors import InarowError, one_line
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec
 from inarow.version import __version__
 from inarow.web import stored
 from inarow.web.arena_job import check_arena

@@ -15,8 +15,7 @@ from inarow.arena.match import MatchSettings, play_into_store
 from inarow.arena.store import Store
 from inarow.arena.tally import CrossTable
 from inarow.arena.tournament import TournamentPlan, plan_tournament
-from inarow.games.record import GameRecord
-from inarow.games.spec import GameSpec
+from inarow.games import GameRecord, GameSpec
 from inarow.web.job import ArenaPlan
 from inarow.web.pool_worker import Reporter
 

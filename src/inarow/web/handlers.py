@@ -15,8 +15,7 @@ import numpy as np
 from inarow.agents.agent import Decision
 from inarow.agents.registry import make_agent
 from inarow.arena.review import review_move
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec, Position
 from inarow.search.limits import Limits
 from inarow.search.solver.api import shipped_book
 from inarow.search.solver.solution import Analysis

@@ -9,10 +9,9 @@ import msgspec
 from msgspec import Meta
 
 from inarow.errors import NotationError
+from inarow.games import GameRecord, GameSpec, Position
 from inarow.games.pgn import from_pgn, split_games, to_pgn
-from inarow.games.position import Position
-from inarow.games.record import GameRecord, from_json_line, to_json_line
-from inarow.games.spec import GameSpec
+from inarow.games.record import from_json_line, to_json_line
 from inarow.web.pool_worker import Reporter
 from inarow.web.settings import MAX_MESSAGE
 

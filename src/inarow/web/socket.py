@@ -10,8 +10,7 @@ import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from inarow.errors import FinishedGameError, InarowError, InvalidLimitError, one_line
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec, Position
 from inarow.web.agent_access import check_agent
 from inarow.web.connections import most_connections, share_of
 from inarow.web.guard import Bucket

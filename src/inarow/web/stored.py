@@ -13,7 +13,7 @@ import msgspec
 from inarow.arena.leaderboard import store_leaderboard
 from inarow.arena.store import Store
 from inarow.arena.tally import Tally
-from inarow.games.record import GameRecord
+from inarow.games import GameRecord
 from inarow.web.pool_worker import Reporter
 
 _PAGE = 100

@@ -16,8 +16,7 @@ from inarow.adapters.kaggle_export.exporters import Parts, assemble, parts_of
 from inarow.agents.kaggle import KaggleProcess
 from inarow.agents.registry import format_agent, parse_agent
 from inarow.errors import IllegalMoveError, KaggleFileError, one_line
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec, Position
 from inarow.storage.atomic import atomic_write
 from inarow.version import __version__
 

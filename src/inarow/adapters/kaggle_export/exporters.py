@@ -22,7 +22,7 @@ from inarow.agents.minimax import USUAL_DEPTH, MinimaxParameters
 from inarow.agents.q import QParameters
 from inarow.agents.registry import parse_agent
 from inarow.errors import KaggleFileError, MissingExtraError
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec
 from inarow.learning import pretrained
 from inarow.learning.net_file import read_net
 from inarow.learning.tabular.lookup import TableValues, load_values

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from inarow.errors import ConfigError, shown
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec
 from inarow.learning.config import ConfigPart, to_config, with_settings
 from inarow.search.tree.config import SearchConfig
 from inarow.workers import MAX_CLUSTER_WORKERS

@@ -10,11 +10,11 @@ import numpy as np
 from numba.extending import register_jitable
 
 from inarow.errors import ConfigError
+from inarow.games import GameSpec
 from inarow.games.bits import WORDS, count_cells, load
 from inarow.games.kernels import compiled_layout, kernel
 from inarow.games.layout import Layout
 from inarow.games.rules import action_count, landing_cell, row_and_column
-from inarow.games.spec import GameSpec
 from inarow.learning.alphazero.selfplay import Examples
 from inarow.search.tree.evaluation import PLANES, write_planes
 from inarow.storage.array_file import FileKind

@@ -18,10 +18,9 @@ from typing import get_type_hints
 import numpy as np
 from msgspec import structs
 
+from inarow.games import GameSpec, Position
 from inarow.games.kernels import board_sizes, compiled_layout, new_arrays
 from inarow.games.notation import format_moves
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
 from inarow.learning.alphazero import selfplay_kernel as kernels
 from inarow.learning.alphazero.config import AlphaZeroConfig, GateConfig, SelfPlayConfig
 from inarow.learning.net_file import Net, load_net, net_evaluator

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec
 from inarow.learning.config import ConfigPart
 from inarow.learning.exploration.config import Policy
 

@@ -18,7 +18,7 @@ import torch
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 from torch.nn import functional
 
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec
 from inarow.learning.deep_q.config import DeepQConfig, Network
 
 _SIDE = 4  # of every convolution

@@ -15,10 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from inarow.errors import ConfigError, NetError, raised_as
+from inarow.games import GameSpec, Position
 from inarow.games.bits import store
 from inarow.games.kernels import bits_of, compiled_layout
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
 from inarow.learning.config import to_config
 from inarow.learning.deep_q import boards as kernels
 from inarow.learning.deep_q.boards import ONGOING, Boards, empty_boards

@@ -21,7 +21,7 @@ import msgspec
 import numpy as np
 
 from inarow.errors import ConfigError, raised_as
-from inarow.games.position import Position
+from inarow.games import Position
 from inarow.learning.config import Document
 from inarow.learning.deep_q.config import DeepQConfig
 from inarow.learning.deep_q.trainer import Checkpoint, CurvePoint, Trainer

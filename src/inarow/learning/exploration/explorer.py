@@ -13,12 +13,11 @@ import numpy as np
 from numba.extending import register_jitable
 
 from inarow.errors import InvalidSpecError
+from inarow.games import GameSpec, Position
 from inarow.games.bits import Bits
 from inarow.games.kernels import bits_of, compiled_layout, hash_key, kernel, new_record
 from inarow.games.layout import Layout
-from inarow.games.position import Position
 from inarow.games.rules import action_count, landing_cell
-from inarow.games.spec import GameSpec
 from inarow.learning.exploration.config import Policy, random_share
 from inarow.learning.exploration.selection import EPSILON_GREEDY, Selection, choose_epsilon_greedy, select, softmax
 from inarow.learning.tabular.q_table import IndexState, add_row, enter_rows, find_rows

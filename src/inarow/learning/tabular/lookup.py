@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from inarow.errors import TableError
+from inarow.games import Position
 from inarow.games.bits import from_int
 from inarow.games.kernels import compiled_layout, kernel, new_record
 from inarow.games.layout import Layout
-from inarow.games.position import Position
 from inarow.learning.config import to_config
 from inarow.learning.tabular.config import QConfig
 from inarow.learning.tabular.episode import Rules, find_slots

@@ -18,9 +18,9 @@ import numpy as np
 from numba.extending import register_jitable
 
 from inarow.errors import InvalidLimitError, TableError
+from inarow.games import GameSpec
 from inarow.games.compiled_bits import mixed
 from inarow.games.kernels import kernel, new_record
-from inarow.games.spec import GameSpec
 from inarow.storage.array_file import FileKind, checksum, load_arrays, save_arrays
 
 DEFAULT_MEMORY = 512 << 20

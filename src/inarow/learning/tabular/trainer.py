@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from inarow.games import GameSpec, Position
 from inarow.games.kernels import bits_of, compiled_layout, new_record
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
 from inarow.learning.learner import MakeOpponent, Opponent
 from inarow.learning.tabular import episode
 from inarow.learning.tabular.config import QConfig

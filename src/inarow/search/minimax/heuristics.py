@@ -18,11 +18,11 @@ import numpy as np
 from numba.extending import register_jitable
 
 from inarow.errors import InvalidLimitError, shown
+from inarow.games import GameSpec
 from inarow.games.bits import WORDS, Bits, Wide, count_cells, load, store
 from inarow.games.kernels import compiled_layout, new_record
 from inarow.games.layout import Layout
 from inarow.games.rules import line_starts
-from inarow.games.spec import GameSpec
 
 _MAX_INAROW = 16
 _PUBLISHED_WINDOWS = {3: (20, 60), 4: (10, 30, 80)}

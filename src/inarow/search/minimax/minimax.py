@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from inarow.games import GameSpec, Position
 from inarow.games.kernels import bits_of, compiled_layout, new_record
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
 from inarow.search.limits import NO_LIMITS, Limits, Watch
 from inarow.search.minimax.alphabeta import ENTRY, MinimaxContext, WalkRecord, advance, begin_walk
 from inarow.search.minimax.heuristics import Heuristic

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numba.extending import register_jitable
 
+from inarow.games import GameSpec
 from inarow.games.bits import Bits, any_cell, has_cell
 from inarow.games.rules import landing_cell, playable, winning_cells
-from inarow.games.spec import GameSpec
 from inarow.search.minimax.alphabeta import MinimaxContext, WalkRecord, advance, begin
 from inarow.search.minimax.heuristics import make_heuristic
 from inarow.search.minimax.minimax import Minimax

@@ -9,8 +9,7 @@ from importlib.resources import as_file, files
 from typing import Literal
 
 from inarow.errors import BookError, InarowError, one_line
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec, Position
 from inarow.search.limits import Limits, Watch
 from inarow.search.solver.book import Book
 from inarow.search.solver.solution import Analysis, Solution

@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from inarow.errors import BookError
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec, Position
 from inarow.storage.array_file import FileKind, checksum, load_arrays, save_arrays
 
 _KIND = FileKind("inarow-book", 1, "a book", BookError, max_bytes=256 << 20)

@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inarow.errors import BookError, InvalidLimitError
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec, Position
 from inarow.search.solver.book import Book, book_key, check_board
 from inarow.search.solver.solution import win_score
 from inarow.search.solver.solver import Solver

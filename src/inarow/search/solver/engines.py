@@ -10,10 +10,9 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from inarow.games import CONNECT_FOUR, GameSpec, Position
 from inarow.games.kernels import bits_of, compiled_layout, new_record
 from inarow.games.layout import Layout
-from inarow.games.position import Position
-from inarow.games.spec import CONNECT_FOUR, GameSpec
 from inarow.games.symmetry import symmetries
 from inarow.search.solver.fast_kernel import FastEffort, prepare, search
 from inarow.search.solver.geometry import ConstantGeometry, GeometryRecord, lines_through_cells, make_geometry

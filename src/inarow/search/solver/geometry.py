@@ -26,12 +26,12 @@ from numba.extending import (
 )
 from numba.np.numpy_support import from_dtype
 
+from inarow.games import GameSpec
 from inarow.games.bits import count_cells
 from inarow.games.kernels import Word, new_record, record_type
 from inarow.games.layout import layout_of
 from inarow.games.position import cells_of
 from inarow.games.rules import line_gaps, line_starts
-from inarow.games.spec import GameSpec
 from inarow.search.solver.lanes import four_gaps, has_four
 
 ZERO, ONE = np.uint64(0), np.uint64(1)

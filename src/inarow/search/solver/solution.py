@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inarow.games.position import Position
+from inarow.games import Position
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 
 from inarow.errors import BookError, InvalidLimitError
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec, Position
 from inarow.search.limits import NO_LIMITS, POLL_SECONDS, Limits, Watch
 from inarow.search.solver.book import Book
 from inarow.search.solver.engines import FastEngine, PlainEngine, SearchWorker

@@ -13,11 +13,11 @@ import numpy as np
 from numba.extending import register_jitable
 
 from inarow.errors import NetError
+from inarow.games import Position
 from inarow.games.bits import Bits, has_cell
 from inarow.games.compiled_bits import mixed
 from inarow.games.kernels import bits_of, compiled_layout, kernel, new_arrays
 from inarow.games.layout import Layout
-from inarow.games.position import Position
 from inarow.games.rules import playable, winning_cells
 
 PLANES = 9

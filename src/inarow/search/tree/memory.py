@@ -11,9 +11,8 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numba.extending import register_jitable
 
+from inarow.games import GameSpec, Position
 from inarow.games.kernels import kernel, new_arrays
-from inarow.games.position import Position
-from inarow.games.spec import GameSpec
 
 ROOT, SLOTS, USED, VISITED, IS_FULL = range(5)
 """Columns of `TreeArrays.counts`: first slot, slots, slots taken, nodes with a visit except the root (counted with

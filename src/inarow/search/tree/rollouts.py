@@ -17,13 +17,13 @@ import numpy as np
 from numba.extending import register_jitable
 from numpy.random import Generator
 
+from inarow.games import GameSpec
 from inarow.games.bits import Bits, count_cells, first_cell, single_cell
 from inarow.games.compiled_bits import compiles
 from inarow.games.kernels import completes_line, kernel
 from inarow.games.layout import Layout
 from inarow.games.playout import fill_heights, playout
 from inarow.games.rules import landing_cell, playable
-from inarow.games.spec import GameSpec
 from inarow.search.minimax.alphabeta import MinimaxContext, WalkRecord, advance, begin
 from inarow.search.minimax.heuristics import Heuristic, make_heuristic
 from inarow.search.minimax.minimax import Minimax

@@ -15,10 +15,10 @@ from typing import Any, Literal
 import numpy as np
 
 from inarow.errors import InvalidLimitError
+from inarow.games import GameSpec, Position
 from inarow.games.bits import store, to_int
 from inarow.games.kernels import bits_of, compiled_layout
-from inarow.games.position import Position, cells_of
-from inarow.games.spec import GameSpec
+from inarow.games.position import cells_of
 from inarow.search.limits import Limits, Watch
 from inarow.search.tree import memory as arrays
 from inarow.search.tree import selection

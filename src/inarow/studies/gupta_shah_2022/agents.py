@@ -24,12 +24,11 @@ import numpy as np
 
 from inarow.agents.agent import Decision, ParameterisedAgent
 from inarow.agents.simple import NoParameters
+from inarow.games import GameSpec, Position
 from inarow.games.bits import Bits, single_cell
 from inarow.games.kernels import bits_of, compiled_layout, completes_line, kernel
 from inarow.games.layout import Layout
-from inarow.games.position import Position
 from inarow.games.rules import action_count, landing_cell
-from inarow.games.spec import GameSpec
 from inarow.search.limits import Limits, Watch
 from inarow.search.minimax.heuristics import WeightsRecord, evaluate, window_heuristic
 from inarow.studies.experiment import Variant

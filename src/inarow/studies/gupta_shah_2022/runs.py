@@ -24,8 +24,7 @@ from inarow.arena.grading import grade
 from inarow.arena.match import MatchSettings, plan_match, play_plans, summarise
 from inarow.arena.openings import find_openings
 from inarow.arena.suite import standard_suite
-from inarow.games.position import Position
-from inarow.games.spec import CONNECT_FOUR
+from inarow.games import CONNECT_FOUR, Position
 from inarow.learning.pretrained import find_net
 from inarow.studies.comparison import PERCENT
 from inarow.studies.experiment import Measured, Scale, Trial

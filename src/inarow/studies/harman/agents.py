@@ -40,13 +40,12 @@ from numba.extending import register_jitable
 
 from inarow.agents.agent import Decision, ImmediateAgent, ParameterisedAgent
 from inarow.errors import InvalidLimitError
+from inarow.games import GameSpec, Position
 from inarow.games.bits import Bits, single_cell
 from inarow.games.kernels import bits_of, compiled_layout, completes_line, hash_key, kernel
 from inarow.games.layout import Layout
 from inarow.games.playout import fill_heights, random_cell
-from inarow.games.position import Position
 from inarow.games.rules import has_line_through, landing_cell, mirror
-from inarow.games.spec import GameSpec
 from inarow.learning.tabular.moves import draw_best_action, random_action
 from inarow.learning.tabular.q_table import QArrays, QTable, add_row, is_crowded
 from inarow.studies.play import TablePlayer, values_by_position

@@ -19,7 +19,7 @@ from inarow.agents.agent import Agent
 from inarow.agents.registry import make_agent
 from inarow.arena.grading import Accuracy, Choices
 from inarow.arena.suite import ILLEGAL, exhaustive_suite
-from inarow.games.spec import GameSpec
+from inarow.games import GameSpec
 from inarow.learning.tabular.config import Exploration, Phase, QConfig, Rewards
 from inarow.learning.tabular.lookup import TableValues
 from inarow.learning.tabular.q_table import QTable

@@ -29,12 +29,11 @@ from numba.extending import register_jitable
 from inarow.agents.agent import Decision, ImmediateAgent
 from inarow.agents.window import check_window, find_windows
 from inarow.errors import IllegalMoveError
+from inarow.games import GameSpec, Position
 from inarow.games.bits import Bits, single_cell
 from inarow.games.kernels import compiled_layout, completes_line, hash_key, kernel
 from inarow.games.layout import Layout, layout_of
-from inarow.games.position import Position
 from inarow.games.rules import has_line, landing_cell
-from inarow.games.spec import GameSpec
 from inarow.learning.tabular.moves import block_weight, random_action
 from inarow.learning.tabular.q_table import QArrays, QTable, add_row, find_row, is_crowded
 from inarow.studies.play import Lookup

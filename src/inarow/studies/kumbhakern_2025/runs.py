@@ -22,9 +22,8 @@ from inarow.arena.grading import Accuracy, Choices, grade
 from inarow.arena.openings import find_openings, usual_plies
 from inarow.arena.suite import ILLEGAL, Suite, exhaustive_suite
 from inarow.arena.tally import half_points
+from inarow.games import CONNECT_FOUR, GameRecord
 from inarow.games.layout import layout_of
-from inarow.games.record import GameRecord
-from inarow.games.spec import CONNECT_FOUR
 from inarow.learning.tabular.config import Exploration, QConfig, Rewards
 from inarow.learning.tabular.config import Phase as QPhase
 from inarow.learning.tabular.lookup import TableValues

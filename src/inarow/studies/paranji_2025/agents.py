@@ -38,12 +38,11 @@ from numba.extending import register_jitable
 
 from inarow.agents.agent import Decision, ImmediateAgent, ParameterisedAgent
 from inarow.agents.simple import NoParameters, draw
+from inarow.games import GameSpec, Position
 from inarow.games.bits import Bits, any_cell, has_cell, single_cell
 from inarow.games.kernels import bits_of, compiled_layout, completes_line, hash_key, kernel
 from inarow.games.layout import Layout, layout_of
-from inarow.games.position import Position
 from inarow.games.rules import action_count, landing_cell
-from inarow.games.spec import GameSpec
 from inarow.learning.tabular.moves import draw_best_action, urgent_action
 from inarow.learning.tabular.q_table import QArrays, QTable, add_row, find_row, is_crowded
 from inarow.search.limits import Limits, Watch

@@ -17,8 +17,7 @@ import numpy as np
 
 from inarow.agents.agent import Agent, Decision, ImmediateAgent
 from inarow.agents.registry import make_agent
-from inarow.games.position import Position
-from inarow.games.spec import CONNECT_FOUR, GameSpec
+from inarow.games import CONNECT_FOUR, GameSpec, Position
 from inarow.learning.tabular.config import Exploration, Phase, QConfig, Rewards
 from inarow.learning.tabular.q_table import QTable
 from inarow.learning.tabular.trainer import Trainer

@@ -18,7 +18,7 @@ import numpy as np
 from inarow.agents.dqn import DqnAgent
 from inarow.agents.registry import make_agent
 from inarow.arena.grading import grade
-from inarow.games.spec import CONNECT_FOUR
+from inarow.games import CONNECT_FOUR
 from inarow.learning.deep_q.config import DeepQConfig, Side
 from inarow.learning.deep_q.play import NetValues
 from inarow.learning.deep_q.trainer import CurvePoint, TestResult, Trainer
