@@ -187,7 +187,7 @@ def test_the_solver_looks_ahead_where_it_knows_the_score_but_no_move(monkeypatch
     start = Position.start()
     scores = (None,) * start.spec.actions
     nothing = Analysis(score=1, bounds=(1, 1), plies=41, scores=scores, best=(), nodes=5, seconds=0.0)
-    monkeypatch.setattr(solver, "analyse", lambda *arguments, **options: nothing)
+    monkeypatch.setattr(solver.Solver, "analyse", lambda *arguments, **options: nothing)
     monkeypatch.setattr(solver, "FALLBACK_NODES", 1000)
     decision = make_agent("solver").decide(start)
     assert decision.action in start.legal_actions
