@@ -80,6 +80,18 @@ def test_statements_of_the_store_are_made_of_constants():
     }
 
 
+def test_every_test_that_a_promise_names_exists():
+    """`::name` after the first test of a cell is in the same file."""
+    table = (ROOT / "docs/security.md").read_text().partition("## Promises and their tests")[2].partition("\n## ")[0]
+    named = re.findall(r"`(tests/[\w/]+\.py)?(?:::(\w+))?`", table)
+    assert len(named) > 20
+    path = ""
+    for file, test in named:
+        path = file or path
+        text = (ROOT / path).read_text()
+        assert not test or f"def {test}(" in text, f"{path}::{test}"
+
+
 def test_every_pinned_version_has_its_hashes():
     pinned, hashed = (pins((ROOT / name).read_text()) for name in ("constraints.txt", "tools/hashes.txt"))
     assert pinned.keys() == hashed.keys()
