@@ -63,7 +63,7 @@ def test_a_journal_changed_anywhere_is_rejected_or_loses_its_last_line(tmp_path_
     content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
     path.write_bytes(content)
     if content.endswith(b"\n"):
-        with pytest.raises(BookError, match="is damaged; remove it to start anew"):
+        with pytest.raises(BookError, match="is damaged; remove it to start over"):
             read(result)
         assert path.read_bytes() == bytes(content)
     else:
@@ -81,7 +81,7 @@ def test_a_foreign_file_is_rejected_and_left_alone(tmp_path, content):
 
 def test_a_journal_of_other_work_is_rejected(tmp_path):
     write(tmp_path / "book.npz", LINES)
-    with pytest.raises(BookError, match=r"belongs to other work .*'a work', not another.*; remove it to start anew"):
+    with pytest.raises(BookError, match=r"belongs to other work .*'a work', not another.*; remove it to start over"):
         read(tmp_path / "book.npz", title="another")
     assert read(tmp_path / "book.npz") == LINES
 

@@ -82,7 +82,7 @@ class SolverAgent(ParameterisedAgent[SolverParameters]):
     def decide(
         self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
     ) -> Decision:
-        """A watcher receives the bounds and the move of a quick minimax search until the score is known."""
+        """A watcher receives the bounds and the move of a short minimax search until the score is known."""
         position.check_ongoing()
         limits = Limits(nodes=usual_nodes(position.spec)).replaced_by(limits, SOLVER_LIMITS)
         solver = self._solver_for(position.spec)

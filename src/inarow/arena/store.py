@@ -148,7 +148,7 @@ class Store:
             return added
 
     def finished_numbers(self, match_id: int) -> set[int]:
-        """The numbers of the games of a match that are there."""
+        """The numbers of the stored games of a match."""
         return {number for (number,) in self._execute("SELECT number FROM games WHERE match = ?", (match_id,))}
 
     def games(

@@ -33,7 +33,7 @@ def element(tag: str, *children: Child, **attributes: object) -> Element:
 
 
 def append(parent: Element, *children: Child) -> None:
-    """Adds children after those that are there; in texts, control characters as escapes."""
+    """Appends children; in texts, control characters as escapes."""
     for child in children:
         if isinstance(child, Element):
             parent.append(child)

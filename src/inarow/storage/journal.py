@@ -61,7 +61,7 @@ def open_journal(result: Path, title: str, error: type[InarowError]) -> Iterator
 
 
 def _read(complete: bytes, path: Path, title: str, error: type[InarowError]) -> list[str]:
-    damaged = error(f"{path} is damaged; remove it to start anew")
+    damaged = error(f"{path} is damaged; remove it to start over")
     lines = []
     for line in complete.splitlines(keepends=True):
         try:
@@ -74,7 +74,7 @@ def _read(complete: bytes, path: Path, title: str, error: type[InarowError]) -> 
     if not lines:
         raise damaged
     if lines[0] != title:
-        raise error(f"{path} belongs to other work ({shown(lines[0])}, not {title}); remove it to start anew")
+        raise error(f"{path} belongs to other work ({shown(lines[0])}, not {title}); remove it to start over")
     return lines[1:]
 
 

@@ -29,8 +29,8 @@ _FULL = (
 
 @cache
 def most_connections() -> int:
-    """As many as this process has files for, two each, since each may read one. In three steps asyncio accepts them,
-    makes protocols of them, and closes those that are refused: so many more may be open.
+    """As many as this process has files for, two each, since each may read one. Some files stay in reserve, because a
+    connection beyond the cap is open for a moment before it is closed.
     """
     try:
         import resource

@@ -2,7 +2,7 @@
 
 A question is a function and its argument. The next one is that of the address, and there of the asker, that has used
 the least time lately. One process more than there are workers is reserved for short questions: when others wait for it,
-it gives up a search that takes longer, which then begins anew in another process. So nobody with a short question waits
+it gives up a search that takes longer, which then restarts in another process. So nobody with a short question waits
 for long ones, and every answer is that of an undisturbed search. A question may be cancelled at any time: if its search
 does not end soon, its process is replaced.
 """

@@ -230,7 +230,7 @@ def _wait(references: list[Any], number: int = 1) -> list[Any]:
 
 
 def _get(reference: Any) -> Any:
-    """A value, once it is there. Raises ClusterError if the head has ended, and what Ray raises."""
+    """A value, once it is available. Raises ClusterError if the head has ended, and what Ray raises."""
     while True:
         try:
             return ray.get(reference, timeout=_LOOK_SECONDS)

@@ -55,7 +55,7 @@ class SelfPlayConfig(ConfigPart, frozen=True, kw_only=True):
         Simulations, Meta(description="simulations of a move at the beginning; they grow linearly")
     ] = 16
     quick_share: Annotated[
-        Share, Meta(description="share of moves with a quick search that make no example (playout cap); root puct only")
+        Share, Meta(description="share of moves with a short search that make no example (playout cap); root puct only")
     ] = 0.0
     quick_simulations: Simulations = 8
     random_starts: Annotated[Share, Meta(description="share of games that begin with random safe moves")] = 0.8

@@ -119,7 +119,7 @@ def _look_up(key: np.uint64, index: np.ndarray, keys: np.ndarray) -> int:
 
 @register_jitable
 def _enter(row: int, index: np.ndarray, keys: np.ndarray) -> None:
-    """Writes a row to the first free slot of its key, unless it is there."""
+    """Writes a row to the first free slot of its key, unless the table has it."""
     last = len(index) - 1
     slot = np.int64(mixed(keys[row])) & last
     while index[slot] != 0:
