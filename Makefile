@@ -43,7 +43,7 @@ PLAIN_TESTS := tests/games tests/search tests/agents tests/learning/tabular --ig
   --ignore tests/search/tree/test_network.py --ignore tests/search/minimax/test_negamax.py
 
 # Kernels are compiled first, on all cores, so that tests of servers and processes do not wait for the compiler.
-test: $(VENV)/dev lint
+test: $(VENV)/dev browser lint
 	$(BIN)/python -m inarow warmup
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) -q -m "not compiled" $(PLAIN_TESTS)
