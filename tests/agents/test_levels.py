@@ -8,7 +8,7 @@ from inarow.agents.registry import make_agent
 from inarow.games.position import Position
 from inarow.search.limits import Limits
 
-AGENTS_PAGE = Path(__file__).parents[2] / "docs" / "agents.md"
+AGENTS_PAGE = Path(__file__).parents[2] / "docs/reference/agents.md"
 
 
 def test_every_level_has_a_rating_within_its_interval():

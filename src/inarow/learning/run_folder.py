@@ -92,9 +92,11 @@ def write_config(folder: Path, config: ConfigPart) -> None:
 
 def read_config(folder: Path, kind: type[_Kind]) -> _Kind:
     """The config of a run, or with `Document` its unchecked content; raises ConfigError."""
-    reasons = msgspec.MsgspecError, ValueError, RecursionError
-    with raised_as(ConfigError, f"{folder} has no training run", *reasons):
-        return msgspec.json.decode(read_input(folder / _CONFIG, MAX_BYTES, ConfigError), type=kind)
+    path, refusal = folder / _CONFIG, f"{folder} has no training run"
+    if not path.is_file():
+        raise ConfigError(f"{refusal}: it has no file {_CONFIG}")
+    with raised_as(ConfigError, refusal, msgspec.MsgspecError, ValueError, RecursionError):
+        return msgspec.json.decode(read_input(path, MAX_BYTES, ConfigError), type=kind)
 
 
 # --- The curve and the games ---

@@ -277,7 +277,7 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path):
         ("config.json", b"{", "has no training run"),
         ("config.json", b'{"learner": "alphazero"}', "has no training run"),
         ("state.json", b"[]", "is not a checkpoint"),
-        ("state.json", b'{"saves": 77}', "is not a checkpoint of this run"),
+        ("state.json", b'{"saves": 77}', "learner-77.safetensors cannot be read: No such file"),
         ("state.json", b'{"version": 2}', "is of a later version"),
         ("state.json", b'{"version": "1"}', "is not a checkpoint"),
         ("learner-*.safetensors", b"abc", "is not a checkpoint of this run"),
