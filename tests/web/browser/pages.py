@@ -30,8 +30,8 @@ def opened(browser, served, path, *, may_complain=False, **options):
 
 
 def moves_in(page) -> str:
-    """The game, as the address of the page has it."""
-    return re.search(r"moves=([^&]*)", page.url)[1].replace("%2C", ",")
+    """The game, as the address of the page has it now; `page.url` may be late."""
+    return re.search(r"moves=([^&]*)", page.evaluate("location.href"))[1].replace("%2C", ",")
 
 
 def wait_for_turn(page):
