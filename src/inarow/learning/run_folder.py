@@ -93,7 +93,7 @@ def write_config(folder: Path, config: ConfigPart) -> None:
 def read_config(folder: Path, kind: type[_Kind]) -> _Kind:
     """The config of a run, or with `Document` its unchecked content; raises ConfigError."""
     path, refusal = folder / _CONFIG, f"{folder} has no training run"
-    if not path.is_file():
+    if not path.exists():
         raise ConfigError(f"{refusal}: it has no file {_CONFIG}")
     with raised_as(ConfigError, refusal, msgspec.MsgspecError, ValueError, RecursionError):
         return msgspec.json.decode(read_input(path, MAX_BYTES, ConfigError), type=kind)
