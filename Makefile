@@ -74,13 +74,12 @@ fuzz: $(VENV)/dev
 	$(PIP) --editable ".[fuzz]"
 	$(BIN)/python tools/fuzz/run.py --inputs $(INPUTS) --workers $(JOBS) --json tools/fuzz/result.json
 
-# Lines of src that the tests reach: kernels without the compiler, everything else with it. A few tests of processes and
-# full disks fail under measurement; only `make test` decides.
-coverage: $(VENV)/dev
+# Lines of src that the tests reach: kernels without the compiler, everything else with it.
+coverage: $(VENV)/dev browser
 	$(BIN)/python -m inarow warmup
 	$(BIN)/coverage erase
-	-$(BIN)/coverage run -m pytest -n $(JOBS) --dist loadgroup -q
-	-NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n $(JOBS) -q -m "not compiled" $(PLAIN_TESTS)
+	$(BIN)/coverage run -m pytest -n $(JOBS) --dist loadgroup -q -m "not soak and not full_disk"
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n $(JOBS) -q -m "not soak and not compiled" $(PLAIN_TESTS)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under 90
 

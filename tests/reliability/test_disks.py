@@ -40,6 +40,7 @@ def whole(tmp_path_factory):
     return find
 
 
+@pytest.mark.full_disk
 @works(quick={"train q"})
 def test_a_full_disk_is_one_line_and_loses_nothing_that_was_finished(work, seconds, tmp_path, whole):
     largest = max(path.stat().st_size for path in whole(work).rglob("*") if path.is_file())

@@ -280,6 +280,7 @@ def test_a_job_that_cannot_be_saved_runs_and_ends_as_any_other(jobs, processes, 
 
 
 @pytest.mark.compiled
+@pytest.mark.full_disk
 @pytest.mark.parametrize("kind", ["arena", "train"])
 def test_a_job_that_fills_the_disk_fails_in_one_line_and_the_lab_stays(tmp_path, kind):
     plans = {
