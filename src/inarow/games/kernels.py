@@ -88,12 +88,12 @@ def new_record(kind: type[_Kind]) -> _Kind:
     return cast(_Kind, np.zeros(1, record_type(kind)).view(np.recarray)[0])
 
 
-def new_arrays(kind: type[_Kind], **sizes: int) -> _Kind:
-    """A NamedTuple of arrays of zeros. Its fields are `Annotated[np.ndarray, type, shape]`, a shape being names of
-    `sizes`, such as `"games actions"`.
+def new_arrays(kind: type[_Kind], allocate: Callable[..., np.ndarray] = np.zeros, /, **sizes: int) -> _Kind:
+    """A NamedTuple of arrays, of zeros or as `np.empty` leaves them. Its fields are `Annotated[np.ndarray, type,
+    shape]`, a shape being names of `sizes`, such as `"games actions"`.
     """
     fields = _fields(cast(type, kind))
-    return kind(*(np.zeros([sizes[name] for name in shape.split()], dtype) for _, (dtype, shape) in fields))
+    return kind(*(allocate([sizes[name] for name in shape.split()], dtype) for _, (dtype, shape) in fields))
 
 
 def board_sizes(layout: Layout) -> dict[str, int]:

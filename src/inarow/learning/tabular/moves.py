@@ -38,9 +38,20 @@ def urgent_action(stones: Bits, mask: Bits, blocks: bool, layout: Layout) -> int
 
 @register_jitable
 def winblock_action(stones: Bits, mask: Bits, layout: Layout, rng: np.random.Generator) -> int:
-    """The first win, else the first block, else a random action."""
-    urgent = urgent_action(stones, mask, True, layout)
-    return urgent if urgent >= 0 else random_action(mask, action_count(layout), layout, rng)
+    """The first win, else the first block, else a random action. A call of `urgent_action` would cost a fifth of the
+    speed of episodes.
+    """
+    actions = action_count(layout)
+    next_cells = playable(mask, layout)
+    urgent = winning_cells(stones, mask, layout) & next_cells
+    if not any_cell(urgent):
+        urgent = winning_cells(mask ^ stones, mask, layout) & next_cells
+    if any_cell(urgent):
+        for action in range(actions):
+            cell = landing_cell(mask, action, layout)
+            if cell >= 0 and has_cell(urgent, cell):
+                return action
+    return random_action(mask, actions, layout, rng)
 
 
 @register_jitable

@@ -57,20 +57,19 @@ def bytes_for_game(spec: GameSpec, simulations: int) -> int:
 def make_rollout_tree(memory: int) -> TreeArrays:
     """One tree of at most `memory` bytes that has at least a root."""
     slots = min(max(1, memory // ROLLOUT_SLOT_BYTES), MAX_NODES)
-    return _laid_out(new_arrays(TreeArrays, slots=slots, rollout_slots=slots, network_slots=0, trees=1, counters=5))
+    return _laid_out(1, slots, rollout_slots=slots, network_slots=0)
 
 
 def make_network_trees(trees: int, slots: int) -> TreeArrays:
     """Trees of `slots` nodes each."""
-    count = trees * slots
-    tree = new_arrays(TreeArrays, slots=count, rollout_slots=0, network_slots=count, trees=trees, counters=5)
-    return _laid_out(tree._replace(total=np.zeros(count, np.float32)))
+    tree = _laid_out(trees, slots, rollout_slots=0, network_slots=trees * slots)
+    return tree._replace(total=tree.total.view(np.float32))
 
 
-def _laid_out(tree: TreeArrays) -> TreeArrays:
+def _laid_out(trees: int, slots: int, **sizes: int) -> TreeArrays:
     """Trees of the same number of slots, each with an unvisited root."""
-    trees = len(tree.counts)
-    slots = len(tree.visits) // trees
+    tree = new_arrays(TreeArrays, np.empty, slots=trees * slots, trees=trees, counters=5, **sizes)  # faster than zeros
+    tree.counts[:] = 0
     tree.counts[:, ROOT], tree.counts[:, SLOTS] = np.arange(trees) * slots, slots
     for number in range(trees):
         reset_tree(tree, number)
