@@ -25,6 +25,7 @@ def environment(tmp_path) -> Iterator[Mapping[str, str]]:
     """With a home and a temporary folder of its own, whose path is short enough for sockets, and nothing about Ray."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
     own = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+    own["XDG_CACHE_HOME"] = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")  # compiled kernels
     with tempfile.TemporaryDirectory(dir="/tmp", ignore_cleanup_errors=True) as short:
         for name in ("home", "temporary"):
             (Path(short) / name).mkdir()
