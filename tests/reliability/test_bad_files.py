@@ -203,6 +203,6 @@ def changed(content: bytes, chance: random.Random) -> bytes:
 
 
 def report_for(kind: Format, fault: str, times: int, accepted: int, said: str) -> None:
-    seen = f"inarow: {said}" if said else ("goes on after its whole lines" if kind.is_log else "passed over")
+    seen = f"inarow: {said}" if said else ("continues after its whole lines" if kind.is_log else "passed over")
     lost = f"nothing; {accepted} read as sound" if accepted and kind.refuses and not kind.is_log else "nothing"
     report_fault(fault, kind.name, injected=times, lost=lost, seen=seen)
