@@ -64,7 +64,11 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_finished(work, at_least, se
     finish(work, folder, start(work, folder), result)
     assert lost == 0
     report_fault(
-        "kill -9 at a random moment", work.name, injected=kills, lost=f"{lost} {work.unit}", seen="continues, same result"
+        "kill -9 at a random moment",
+        work.name,
+        injected=kills,
+        lost=f"{lost} {work.unit}",
+        seen="continues, same result",
     )
 
 
