@@ -169,7 +169,8 @@ def test_a_tournament_with_a_folder_keeps_its_store_and_its_report_there(tmp_pat
 
 def test_an_interrupted_tournament_continues_where_it_stopped(tmp_path):
     def command(store: Path) -> list[str]:
-        return f"tournament winblock greedy random --board tictactoe --games 4000 --seed 3 --store {store}".split()
+        agents = "mcts:simulations=300 greedy random"
+        return f"tournament {agents} --board tictactoe --games 4000 --seed 3 --store {store}".split()
 
     store = tmp_path / "lab.sqlite"
     with start_inarow(*command(store)) as process:

@@ -305,7 +305,7 @@ def test_an_arena_runs_to_its_end_and_its_games_can_be_browsed(served):
 
 
 def test_an_arena_pauses_goes_on_and_stops(served):
-    job = served.call("/api/jobs", {**ARENA, "agents": ["mcts:simulations=300", "winblock"], "games": 2000, "seed": 2})
+    job = served.call("/api/jobs", {**ARENA, "agents": ["mcts:simulations=2000", "winblock"], "games": 2000, "seed": 2})
     while served.call(f"/api/jobs/{job['id']}")["done"] == 0:
         time.sleep(0.1)
     assert served.call(f"/api/jobs/{job['id']}/pause", {})["status"] == "paused"
@@ -330,13 +330,14 @@ def test_jobs_of_a_killed_lab_are_interrupted_and_can_be_resumed(tmp_path):
         run = first.call("/api/jobs", {"kind": "train", "name": "mine", "document": document})
         while not first.call(f"/api/jobs/{run['id']}/curve")["rows"]:
             time.sleep(0.1)
-        arena = first.call("/api/jobs", {**ARENA, "agents": ["mcts:simulations=200", "winblock"], "games": 100})
+        # Long enough that the lab is killed before its end, on a fast machine too.
+        arena = first.call("/api/jobs", {**ARENA, "agents": ["mcts:simulations=10000", "winblock"], "games": 100})
         while not first.call(f"/api/jobs/{arena['id']}")["done"]:
             time.sleep(0.1)
         first.kill()
     with lab(tmp_path, "--workers", "1", port=first.port) as second:
-        assert second.call(f"/api/jobs/{run['id']}")["status"] == "interrupted"
         for each in (run, arena):
+            assert second.call(f"/api/jobs/{each['id']}")["status"] == "interrupted"
             second.call(f"/api/jobs/{each['id']}/resume", {})
         assert second.wait_for_job(arena["id"], "finished", "failed")["done"] == 100
         before = len(second.call(f"/api/jobs/{run['id']}/curve")["rows"])
