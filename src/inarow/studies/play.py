@@ -21,15 +21,20 @@ ACCURACIES = ("outcome_accuracy", "critical_accuracy", "optimal_accuracy")
 
 
 class TablePlayer(ImmediateAgent):
-    """Plays the action of the greatest value, uniformly among equals. A position that was never met has values 0."""
+    """Plays the action of the greatest value: uniformly among equals, or without a random stream the leftmost of them.
+    A position that was never met has values 0.
+    """
 
-    def __init__(self, name: str, lookup: Lookup, rng: np.random.Generator) -> None:
+    def __init__(self, name: str, lookup: Lookup, rng: np.random.Generator | None = None) -> None:
         self.name = name
         self._lookup, self._rng = lookup, rng
 
     def _decide(self, position: Position) -> Decision:
-        values = self._lookup(position)
-        return draw_best(position, [0.0] * position.spec.actions if values is None else values.tolist(), self._rng)
+        found = self._lookup(position)
+        values = [0.0] * position.spec.actions if found is None else found.tolist()
+        if self._rng is None:
+            return Decision(action=max(position.legal_actions, key=values.__getitem__))
+        return draw_best(position, values, self._rng)
 
 
 def values_by_position(table: QTable, position: Position) -> np.ndarray | None:
