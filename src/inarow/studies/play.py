@@ -9,7 +9,7 @@ import numpy as np
 from inarow.agents.agent import Agent, Decision, ImmediateAgent
 from inarow.agents.simple import draw_best
 from inarow.arena.game import play_game
-from inarow.arena.grading import Accuracy
+from inarow.arena.grading import ACCURACIES, Accuracy
 from inarow.games import CONNECT_FOUR, GameRecord, GameSpec, Position
 from inarow.games.kernels import bits_of, compiled_layout, hash_key
 from inarow.learning.tabular.q_table import QTable
@@ -17,7 +17,6 @@ from inarow.studies.comparison import PERCENT
 
 Lookup = Callable[[Position], np.ndarray | None]
 """From a position to the values of its actions for the side to move; None if it was never met."""
-ACCURACIES = ("outcome_accuracy", "critical_accuracy", "optimal_accuracy")
 
 
 class TablePlayer(ImmediateAgent):

@@ -9,6 +9,7 @@ from statistics import fmean
 
 from msgspec.structs import replace
 
+from inarow.arena.grading import ACCURACIES
 from inarow.arena.ratings import Ratings, fit_ratings
 from inarow.arena.statistics import pair_score, wilson_interval
 from inarow.arena.tally import CrossTable, SideTally, Tally
@@ -16,7 +17,6 @@ from inarow.studies.comparison import PERCENT, Agreement, Estimate
 from inarow.studies.experiment import VARIANTS, Variant, by_variant
 from inarow.studies.gupta_shah_2022 import PAIRS, PLAYERS, TITLES, published, runs
 from inarow.studies.gupta_shah_2022.agents import ALPHAZERO_SIMULATIONS, agent_string
-from inarow.studies.play import ACCURACIES
 from inarow.studies.report import Bar, Row, Section, Table, agreement_summary, variant_bars
 from inarow.studies.results import Results
 from inarow.studies.study import Study
