@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inarow.errors import InvalidLimitError, InvalidStudyError, shown
@@ -41,7 +41,7 @@ class Study:
     name: str
     title: str
     source: str  # author, title and year of the publication
-    experiments: Callable[[Scale], Sequence[Repeated]]
+    experiments: Callable[[Scale], Iterable[Repeated]]
     sections: Callable[[Results], Sequence[Section]]  # the report; results of any experiment or variant may be missing
     settings: Mapping[str, Setting] = field(default_factory=dict)  # by name
 
@@ -53,7 +53,7 @@ class Study:
         `chosen` has settings by name; the others have their defaults. Within a stage trials come seed by seed, so
         that an incomplete run covers every experiment.
         """
-        planned = self.experiments(scale)
+        planned = list(self.experiments(scale))
         chosen = chosen or {}
         for name in chosen:
             if name not in self.settings:

@@ -33,20 +33,14 @@ def _curve_section(results: Results) -> Section:
 
 
 def _curve_table(training: AgainstTreeSearch, results: Results) -> Table:
-    row = partial(results.row, experiment=training, digits=0)
     labels, numbers = TEXTS.labels["marks"], published().curve
+    row = partial(results.row, experiment=training, digits=0)
     rows = [row(label, figure=figure, published=numbers[figure]) for figure, label in labels.items()]
-    crossed = results.estimate(training, "as-published", "crosses zero")
+    found = {"training": training.name, "window": published().window, "runs": results.runs(training, "as-published")}
     episodes = results.size(training, "episodes", "as-published")
-    return TEXTS.table(
-        "curve",
-        measured(rows),
-        training=training.name,
-        window=published().window,
-        episodes="no" if episodes is None else f"{episodes:,}",
-        crossed=crossed.runs if crossed else 0,
-        runs=results.runs(training, "as-published"),
-    )
+    found["episodes"] = "no" if episodes is None else f"{episodes:,}"
+    found["above"] = len(results.values(training, "as-published", "crosses zero"))
+    return TEXTS.table("curve", measured(rows), **found)
 
 
 def _curve_plot(board: str, results: Results) -> CurvePlot:

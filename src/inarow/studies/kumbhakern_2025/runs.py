@@ -229,12 +229,9 @@ def _side_figures(records: Sequence[GameRecord], side: int) -> dict[str, float]:
     illegal = sum(record.termination == "illegal move" and record.winner != side for record in records)
     plies = [ply for record in records for ply in record.plies[(side - 1 - record.opening) % 2 :: 2]]
     windows, unseen = (sum((ply.details or {})[what] for ply in plies) for what in ("windows", "unseen"))
-    return {
-        "wins": PERCENT * points.count(2) / len(records),
-        "draws": PERCENT * points.count(1) / len(records),
-        "illegal": PERCENT * illegal / len(records),
-        "unseen": PERCENT * unseen / windows if windows else 0.0,
-    }
+    counts = {"wins": points.count(2), "draws": points.count(1), "illegal": illegal}
+    rates = {name: PERCENT * count / len(records) for name, count in counts.items()}
+    return {**rates, "unseen": PERCENT * unseen / windows if windows else 0.0}
 
 
 def _play_on_board(agent: Agent, games: int, streams: Sequence[np.random.SeedSequence]) -> dict[str, float]:

@@ -9,7 +9,7 @@ from itertools import product
 from inarow.studies.experiment import VARIANTS
 from inarow.studies.paranji_2025 import AGENTS, BOARDS, PAIRINGS, SEARCHERS, Figures, published
 from inarow.studies.paranji_2025.runs import DEPTHS, DepthTest, ListedTraining, RoundRobin, experiments
-from inarow.studies.report import Bar, BarPlot, CurvePlot, Row, Section, Table, agreement_summary, variant_bars
+from inarow.studies.report import Bar, BarPlot, Row, Section, Table, agreement_summary, variant_bars
 from inarow.studies.results import Results
 from inarow.studies.study import Study
 from inarow.studies.texts import load_texts
@@ -25,14 +25,18 @@ def _sections(results: Results) -> list[Section]:
 
 def _game_section(board: str, results: Results) -> Section:
     table_1, pairings = _table_1(board, results), _pairing_tables(board, results)
+    committed = {agent: published().of_agent(board, agent) for agent in AGENTS}
+    again = TEXTS.table("agents_again", _agent_rows(board, committed, results))
     rates, costs = _pairing_rows(results, ListedTraining(board), ("q", "default"), "", published().pairing_games)
+    labels = TEXTS.labels["curves"].items()
+    curves = [results.curve(RoundRobin(board), "corrected", name, label=label) for name, label in labels]
     return TEXTS.section(
         "game",
         game=TEXTS.labels["games"][board],
         agreement=agreement_summary((table_1, *pairings)),
-        tables=[table_1, _table_1_again(board, results), *pairings, TEXTS.table("listed", rates + costs)],
+        tables=[table_1, again, *pairings, TEXTS.table("listed", rates + costs)],
         bars=[_pruning_bars(board, results)],
-        curves=_training_curves(board, results),
+        curves=[TEXTS.curve_plot("training", curves)] if any(curves) else [],
     )
 
 
@@ -42,11 +46,6 @@ def _table_1(board: str, results: Results) -> Table:
         label, value = f"{_NAMES[agent]}: nodes a game", published().pruning[board][agent]
         rows.append(results.row(label, RoundRobin(board), f"{agent}.nodes", published=value, digits=0))
     return TEXTS.table("agents", rows, times=_times(board, results))
-
-
-def _table_1_again(board: str, results: Results) -> Table:
-    numbers = {agent: published().of_agent(board, agent) for agent in AGENTS}
-    return TEXTS.table("agents_again", _agent_rows(board, numbers, results))
 
 
 def _agent_rows(board: str, numbers: Mapping[str, Figures], results: Results) -> list[Row]:
@@ -106,12 +105,6 @@ def _pruning_bars(board: str, results: Results) -> BarPlot:
         bars.append(Bar(_NAMES[agent], published().pruning[board][agent], None, "published"))
         bars += variant_bars(results.row(_NAMES[agent], RoundRobin(board), f"{agent}.nodes", digits=0))
     return TEXTS.bar_plot("pruning", bars)
-
-
-def _training_curves(board: str, results: Results) -> list[CurvePlot]:
-    labels = TEXTS.labels["curves"].items()
-    found = [results.curve(RoundRobin(board), "corrected", name, label=label) for name, label in labels]
-    return [TEXTS.curve_plot("training", found)] if any(found) else []
 
 
 def _depth_section(results: Results) -> Section:
