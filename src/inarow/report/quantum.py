@@ -197,7 +197,6 @@ def _draw_chances(axes: Axes, draw: QuantumDraw) -> None:
     axes.plot(range(len(chances)), chances, "o-", color=_PLAIN, markersize=4, linewidth=1)
     axes.plot(draw.m, chances[draw.m], "o", color=_FLAGGED, markersize=7)
     axes.axhline(draw.mass, color=_INK, linewidth=0.8, linestyle=":")
-    axes.set_ylim(0, 1.05)
+    axes.set(ylim=(0, 1.05), xlabel="m (grey: the range of santos-2025)")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_xlabel("m (grey: the range of santos-2025)")
     axes.set_title("chance of a flagged column (dotted: a plain draw)", fontsize=9)

@@ -151,10 +151,11 @@ def _same_winner(printed: float, ours: Estimate) -> Agreement | None:
 def _ratings_section(results: Results) -> Section:
     """Without a table unless some variant has all its matches."""
     rated = by_variant(partial(rate_players, results))
-    rows = []
-    for player in PLAYERS:
-        as_published, corrected = (_rating_estimate(each, player) for each in rated)
-        rows.append(Row(TITLES[player], published().table_2[player], as_published, corrected, 0))
+    as_published, corrected = map(_as_scores, rated)
+    rows = [
+        Row(TITLES[player], published().table_2[player], as_published.get(player), corrected.get(player), 0)
+        for player in PLAYERS
+    ]
     orders = [
         TEXTS.sentence("orders", variant=variant, concordance=_concordance(found), rated=found) if found else ""
         for variant, found in zip(VARIANTS, rated, strict=True)
@@ -189,12 +190,11 @@ def rate_published() -> Ratings:
     return fit_ratings(counted)
 
 
-def _rating_estimate(rated: Ratings | None, player: str) -> Estimate | None:
-    if rated is None:
-        return None
-    mean, rating = fmean(published().table_2.values()), {each.agent: each for each in rated.table}[player]
-    low, high = rating.interval
-    return Estimate(mean + rating.elo, (mean + low, mean + high), 0.0, rating.games)
+def _as_scores(rated: Ratings | None) -> dict[str, Estimate]:
+    """Ratings by player, moved to the mean of the published scores; none without ratings."""
+    mean, found = fmean(published().table_2.values()), rated.table if rated else ()
+    ends = {each.agent: (mean + each.interval[0], mean + each.interval[1]) for each in found}
+    return {each.agent: Estimate(mean + each.elo, ends[each.agent], 0.0, each.games) for each in found}
 
 
 def _concordance(rated: Ratings) -> str:
