@@ -26,7 +26,6 @@ from inarow.studies.experiment import VARIANTS, Trial
 from inarow.studies.kumbhakern_2025 import agents, published
 from inarow.studies.kumbhakern_2025.agents import (
     WINDOW,
-    LeftmostAgent,
     Phase,
     PublishedTrainer,
     PublishedWindowAgent,
@@ -43,6 +42,7 @@ from inarow.studies.kumbhakern_2025.runs import (
     corrected_config,
     table_accuracy,
 )
+from inarow.studies.play import TablePlayer
 from inarow.studies.results import Finished, Results
 from tests.strategies import ongoing_positions
 from tests.twins.kumbhakern import Twin
@@ -174,7 +174,7 @@ def test_tables_are_graded_as_the_agents_that_play_them(is_published):
         trainer = Trainer(config)
         trainer.run(config.episodes)
         table, lookup = trainer.table, TableValues(trainer.table, config).values
-    graded = asdict(grade(LeftmostAgent("table", lookup), WINDOW, suite=suite))
+    graded = asdict(grade(TablePlayer("table", lookup), WINDOW, suite=suite))
     found = table_accuracy(table, suite, is_published=is_published)
     assert asdict(found) == {name: graded[name] for name in asdict(found)}
     assert 0.5 < found.outcome_accuracy < 1

@@ -130,8 +130,8 @@ def made_up(name, seed, *, shift=0.0, variant="as-published"):
     """A run that scatters as the published ones do, `shift` published deviations away from them."""
     row, rng = published().rows[name], np.random.default_rng([seed, list(BY_NAME).index(name)])
     figures = {}
-    for field, figure, _, _ in FIGURES:
-        spread = getattr(row, field)
+    for figure in FIGURES:
+        spread = getattr(row, figure.replace(" ", "_"))
         if spread is not None:
             mean, deviation = spread
             figures[figure] = float(rng.normal(mean + shift * deviation, deviation))

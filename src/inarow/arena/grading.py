@@ -30,6 +30,8 @@ _SIDES = ("first", "second")
 
 # --- figures ---
 
+ACCURACIES = ("outcome_accuracy", "critical_accuracy", "optimal_accuracy")  # rates, fields of an `Accuracy`
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accuracy:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
+from typing import TypedDict, Unpack
 
 from inarow import __version__
 from inarow.arena.leaderboard import Leaderboard, read_grades, store_leaderboard
@@ -84,38 +85,34 @@ def read_leaderboard(store: Store, board: str) -> Leaderboard:
     return replace(leaderboard, seconds_per_move=survey.seconds_per_move())
 
 
-def report_from_store(
-    store: Store, board: str, *, games: int = 8, analyse: Analyse | None = None, command: str = ""
-) -> ReportData:
-    """What a store knows about a board, with at most `games` games to replay; `analyse` scores
-    their moves. Raises StoreError if the store knows nothing about the board.
-    """
+class ReportOptions(TypedDict, total=False):
+    games: int  # to replay at most, 8 if not given
+    analyse: Analyse | None  # scores their moves
+    command: str  # makes the report again
+
+
+def report_from_store(store: Store, board: str, **options: Unpack[ReportOptions]) -> ReportData:
+    """What a store knows about a board. Raises StoreError if that is nothing."""
     survey = GameSurvey()
     leaderboard = store_leaderboard(store, board, survey.add)
     if not leaderboard.agents:
         boards = ", ".join(sorted({match.board for match in store.matches().values()})) or "nothing"
         raise StoreError(f"the results store has no games or grades on {leaderboard.board}; it has {boards}")
-    return _report(leaderboard, survey, games, analyse, command)
+    return _report(leaderboard, survey, **options)
 
 
 def report_from_tournament(
-    summary: TournamentSummary,
-    survey: GameSurvey,
-    store: Store,
-    *,
-    games: int = 8,
-    analyse: Analyse | None = None,
-    command: str = "",
+    summary: TournamentSummary, survey: GameSurvey, store: Store, **options: Unpack[ReportOptions]
 ) -> ReportData:
     """The same about the games of one tournament, which `survey` has seen, and the stored grades of its agents."""
     leaderboard = summary.leaderboard
     names = {AgentIdentity.parse(agent): agent for agent in leaderboard.agents}
     leaderboard = replace(leaderboard, grades=read_grades(store.grades(leaderboard.board), names))
-    return _report(leaderboard, survey, games, analyse, command)
+    return _report(leaderboard, survey, **options)
 
 
 def _report(
-    leaderboard: Leaderboard, survey: GameSurvey, games: int, analyse: Analyse | None, command: str
+    leaderboard: Leaderboard, survey: GameSurvey, games: int = 8, analyse: Analyse | None = None, command: str = ""
 ) -> ReportData:
     title = f"{len(leaderboard.agents)} agents on {leaderboard.board}"
     leaderboard = replace(leaderboard, seconds_per_move=survey.seconds_per_move())

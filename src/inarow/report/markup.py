@@ -7,6 +7,7 @@ and loads nothing from any network.
 from __future__ import annotations
 
 import re
+from html import escape
 from importlib.resources import files
 from xml.etree.ElementTree import Element, tostring
 
@@ -15,7 +16,6 @@ from inarow.errors import visible
 
 Child = Element | str
 MINUS = "\N{MINUS SIGN}"
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 
 def element(tag: str, *children: Child, **attributes: object) -> Element:
@@ -67,18 +67,10 @@ def footer(command: str, version: str, seeds: tuple[int, ...]) -> Element:
 
 def standalone_page(title: str, main: Element) -> str:
     """A whole HTML document around `main`."""
-    style, script = ((files("inarow.report") / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
-        element("link", rel="icon", href="data:,"),
-        element("title", title),
-        element("style", style),
-    )
-    page = element("html", head, element("body", main, element("script", script)), lang="en")
-    return f"<!DOCTYPE html>\n{tostring(page, encoding='unicode', method='html')}\n"
+    names = ("page.html", "page.css", "page.js")
+    page, style, script = ((files("inarow.report") / name).read_text(encoding="utf-8") for name in names)
+    text = tostring(main, encoding="unicode", method="html")
+    return page.format(title=escape(visible(title), quote=False), style=style, main=text, script=script)
 
 
 # --- numbers ---

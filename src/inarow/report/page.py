@@ -99,9 +99,6 @@ def _plots(board: Leaderboard, rows: list[Standing]) -> Element:
 
 
 def _accuracy(grades: list[Grade]) -> Element:
-    accuracy = section("Accuracy against perfect play")
     curves = [grade for grade in grades if any(point.outcome_accuracy is not None for point in grade.by_ply)]
-    if curves:
-        append(accuracy, accuracy_plot(curves))
-    append(accuracy, grade_table(grades).to_html())
-    return accuracy
+    plots = [accuracy_plot(curves)] if curves else []
+    return section("Accuracy against perfect play", *plots, grade_table(grades).to_html())

@@ -12,7 +12,7 @@ import numpy as np
 
 from inarow.errors import InvalidDrawError, shown
 from inarow.learning.exploration import register as circuit
-from inarow.learning.exploration.selection import AMPLIFICATIONS, LEAST_MASS, OPTIMAL, amplification_range, mass_of
+from inarow.learning.exploration.selection import CEIL_INCLUSIVE, LEAST_MASS, OPTIMAL, amplification_range, mass_of
 from inarow.learning.exploration.theory import success
 from inarow.report.pictures import picture
 
@@ -32,28 +32,11 @@ class QuantumDraw:
     flags: tuple[int, ...]  # columns, counted from 0
     register: circuit.Register
     m: int
-
-    @property
-    def mass(self) -> float:
-        return float(mass_of(self.probabilities, _bits(self.flags)))
-
-    @property
-    def before(self) -> np.ndarray:
-        """The amplitudes of the register."""
-        return circuit.amplitudes(self.register, 0)
-
-    @property
-    def after(self) -> np.ndarray:
-        return circuit.amplitudes(self.register, self.m)
-
-    @property
-    def published_range(self) -> int:
-        """k: santos-2025 draws m from 0..k."""
-        return amplification_range(self.mass, AMPLIFICATIONS.index("ceil-inclusive"))[1]
-
-    @property
-    def best_m(self) -> int:
-        return amplification_range(self.mass, OPTIMAL)[0]
+    mass: float  # of the flagged columns
+    published_range: int  # k: santos-2025 draws m from 0..k
+    best_m: int
+    before: np.ndarray  # amplitudes of the register
+    after: np.ndarray
 
     def successes(self) -> list[float]:
         """The chance of a flagged action after 0, 1, 2, ... steps, over the range and past its first peak."""
@@ -97,14 +80,15 @@ def parse_draw(probabilities: str, flags: str, m: int | None) -> QuantumDraw:
     values /= values.sum()
     flagged = _columns(flags, legal, len(words))
     register = circuit.lay_out(values, _bits(legal), _bits(flagged))
-    mass = mass_of(values, _bits(flagged))
+    mass = float(mass_of(values, _bits(flagged)))
     if mass < LEAST_MASS:
         raise InvalidDrawError("the flagged columns have no probability; there is nothing to amplify")
-    if m is None:
-        m = min(amplification_range(mass, OPTIMAL)[0], _MOST_STEPS)
+    best, published = amplification_range(mass, OPTIMAL)[0], amplification_range(mass, CEIL_INCLUSIVE)[1]
+    m = min(best, _MOST_STEPS) if m is None else m
     if not 0 <= m <= _MOST_STEPS:
         raise InvalidDrawError(f"m is {m}; it must be 0 to {_MOST_STEPS}")
-    return QuantumDraw(values, tuple(flagged), register, m)
+    before, after = (circuit.amplitudes(register, steps) for steps in (0, m))
+    return QuantumDraw(values, tuple(flagged), register, m, mass, published, best, before, after)
 
 
 def _probability(word: str) -> float:
@@ -180,8 +164,7 @@ def _draw_circuit(axes: Axes, draw: QuantumDraw) -> None:
         axes.plot([0.2, place + 0.6], [qubit, qubit], color=_FAINT, zorder=0, linewidth=1)
         axes.text(0.1, qubit, f"q{qubit}", ha="right", va="center")
         axes.text(place + 0.7, qubit, "measure", ha="left", va="center", fontsize=7)
-    axes.set_xlim(-0.5, place + 2)
-    axes.set_ylim(-1.1, qubits)
+    axes.set(xlim=(-0.5, place + 2), ylim=(-1.1, qubits))
     axes.axis("off")
 
 
@@ -214,7 +197,6 @@ def _draw_chances(axes: Axes, draw: QuantumDraw) -> None:
     axes.plot(range(len(chances)), chances, "o-", color=_PLAIN, markersize=4, linewidth=1)
     axes.plot(draw.m, chances[draw.m], "o", color=_FLAGGED, markersize=7)
     axes.axhline(draw.mass, color=_INK, linewidth=0.8, linestyle=":")
-    axes.set_ylim(0, 1.05)
+    axes.set(ylim=(0, 1.05), xlabel="m (grey: the range of santos-2025)")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_xlabel("m (grey: the range of santos-2025)")
     axes.set_title("chance of a flagged column (dotted: a plain draw)", fontsize=9)

@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from typing import TextIO
 from xml.etree.ElementTree import Element
 
-from inarow.arena.grading import Grade
+from inarow.arena.grading import ACCURACIES, Grade
 from inarow.arena.leaderboard import Leaderboard, Standing
 from inarow.arena.tally import CrossTable, Tally
 from inarow.errors import visible
 from inarow.report.markup import append, breakable, element, elo, elo_interval, percent, seconds
 from inarow.storage.csv_text import write_csv_rows
-
-_FIGURES = ("outcome_accuracy", "critical_accuracy", "optimal_accuracy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,7 @@ def grade_table(grades: Sequence[Grade]) -> Table:
             grade.agent,
             grade.suite,
             str(grade.positions),
-            *(_with_interval(grade, figure) for figure in _FIGURES),
+            *(_with_interval(grade, figure) for figure in ACCURACIES),
             "" if grade.mean_regret is None else f"{grade.mean_regret:.2f}",
         )
         for grade in grades
@@ -151,10 +149,10 @@ def _counts(tally: Tally) -> str:
 def write_csv(leaderboard: Leaderboard, file: TextIO) -> None:
     """The leaderboard for other programs: one line per agent, plain numbers, empty where nothing is known."""
     names = ("rank", "agent", "elo", "elo_low", "elo_high", "games", "wins", "draws", "losses", "score")
-    rows: list[tuple[object, ...]] = [(*names, "seconds_per_move", *_FIGURES, "mean_regret")]
+    rows: list[tuple[object, ...]] = [(*names, "seconds_per_move", *ACCURACIES, "mean_regret")]
     for place, row in enumerate(leaderboard.standings(), start=1):
         rating = (row.rating.elo, *row.rating.interval) if row.rating else (None,) * 3
         counts = (row.tally.games, row.tally.wins, row.tally.draws, row.tally.losses)
-        figures = (getattr(row.grade, figure, None) for figure in (*_FIGURES, "mean_regret"))
+        figures = (getattr(row.grade, figure, None) for figure in (*ACCURACIES, "mean_regret"))
         rows.append((place, row.agent, *rating, *counts, row.score, row.seconds_per_move, *figures))
     write_csv_rows(file, rows)

@@ -5,54 +5,26 @@ The registry loads this table as a plug-in (entry point `inarow.agents`); no oth
 
 from __future__ import annotations
 
-from inarow.agents.registry import AgentKind
+import tomllib
+from importlib.resources import files
+
+import msgspec
+
+from inarow.agents.registry import AgentKind, Build
 from inarow.agents.simple import NoParameters
 from inarow.studies.gupta_shah_2022 import agents as gupta_shah
 from inarow.studies.harman import agents as harman
 from inarow.studies.kumbhakern_2025 import agents as kumbhakern
 from inarow.studies.paranji_2025 import agents as paranji
 
-KINDS = (
-    AgentKind(
-        "paranji-2025/minimax",
-        "as published: believes it is the first player, sees no diagonals, a win is worth 1",
-        paranji.ParanjiMinimaxParameters,
-        paranji.ParanjiMinimax,
-    ),
-    AgentKind(
-        "paranji-2025/winblock",
-        "as published: believes it is the first player, so the second never blocks",
-        NoParameters,
-        paranji.ParanjiWinBlock,
-    ),
-    AgentKind(
-        "paranji-2025/q",
-        "as published: a table that only knows winning moves of the first player; trains before its first move",
-        paranji.ParanjiQParameters,
-        paranji.ParanjiQ,
-    ),
-    AgentKind(
-        "kumbhakern-2025/window",
-        "as published: a 4x4 table behind windows, which may choose a full column; trains before its first move",
-        kumbhakern.PublishedWindowParameters,
-        kumbhakern.build_published_window,
-    ),
-    AgentKind(
-        "harman/mcts",
-        "as published: maximises for both sides, does not notice a finished game in its tree",
-        harman.HarmanMctsParameters,
-        harman.HarmanMcts,
-    ),
-    AgentKind(
-        "harman/q",
-        "as published: a table trained as second player against harman/mcts; trains before its first move",
-        harman.HarmanQParameters,
-        harman.HarmanQ,
-    ),
-    AgentKind(
-        "gupta-shah-2022/minimax",
-        "as submitted: four plies, shallow bound, a line counts as a window",
-        NoParameters,
-        gupta_shah.GuptaShahMinimax,
-    ),
-)
+_BUILDERS: dict[str, tuple[type[msgspec.Struct], Build]] = {
+    "paranji-2025/minimax": (paranji.ParanjiMinimaxParameters, paranji.ParanjiMinimax),
+    "paranji-2025/winblock": (NoParameters, paranji.ParanjiWinBlock),
+    "paranji-2025/q": (paranji.ParanjiQParameters, paranji.ParanjiQ),
+    "kumbhakern-2025/window": (kumbhakern.PublishedWindowParameters, kumbhakern.build_published_window),
+    "harman/mcts": (harman.HarmanMctsParameters, harman.HarmanMcts),
+    "harman/q": (harman.HarmanQParameters, harman.HarmanQ),
+    "gupta-shah-2022/minimax": (NoParameters, gupta_shah.GuptaShahMinimax),
+}
+_SUMMARIES = tomllib.loads((files("inarow.studies") / "agents.toml").read_text(encoding="utf-8"))
+KINDS = tuple(AgentKind(name, _SUMMARIES[name], *builder) for name, builder in _BUILDERS.items())

@@ -24,6 +24,12 @@ Variant = Literal["as-published", "corrected"]
 """`as-published`: what the authors' program computed, faults included; `corrected`: without them."""
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 Numbers = TypeVar("Numbers", bound=msgspec.Struct)
+T = TypeVar("T")
+
+
+def by_variant(find: Callable[[Variant], T]) -> tuple[T, T]:
+    """What is found as published and corrected."""
+    return find("as-published"), find("corrected")
 
 
 class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

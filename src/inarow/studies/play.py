@@ -9,7 +9,7 @@ import numpy as np
 from inarow.agents.agent import Agent, Decision, ImmediateAgent
 from inarow.agents.simple import draw_best
 from inarow.arena.game import play_game
-from inarow.arena.grading import Accuracy
+from inarow.arena.grading import ACCURACIES, Accuracy
 from inarow.games import CONNECT_FOUR, GameRecord, GameSpec, Position
 from inarow.games.kernels import bits_of, compiled_layout, hash_key
 from inarow.learning.tabular.q_table import QTable
@@ -17,19 +17,23 @@ from inarow.studies.comparison import PERCENT
 
 Lookup = Callable[[Position], np.ndarray | None]
 """From a position to the values of its actions for the side to move; None if it was never met."""
-ACCURACIES = ("outcome_accuracy", "critical_accuracy", "optimal_accuracy")
 
 
 class TablePlayer(ImmediateAgent):
-    """Plays the action of the greatest value, uniformly among equals. A position that was never met has values 0."""
+    """Plays the action of the greatest value: uniformly among equals, or without a random stream the leftmost of them.
+    A position that was never met has values 0.
+    """
 
-    def __init__(self, name: str, lookup: Lookup, rng: np.random.Generator) -> None:
+    def __init__(self, name: str, lookup: Lookup, rng: np.random.Generator | None = None) -> None:
         self.name = name
         self._lookup, self._rng = lookup, rng
 
     def _decide(self, position: Position) -> Decision:
-        values = self._lookup(position)
-        return draw_best(position, [0.0] * position.spec.actions if values is None else values.tolist(), self._rng)
+        found = self._lookup(position)
+        values = [0.0] * position.spec.actions if found is None else found.tolist()
+        if self._rng is None:
+            return Decision(action=max(position.legal_actions, key=values.__getitem__))
+        return draw_best(position, values, self._rng)
 
 
 def values_by_position(table: QTable, position: Position) -> np.ndarray | None:

@@ -30,9 +30,9 @@ def measured(rows: Iterable[Row]) -> tuple[Row, ...]:
     return tuple(row for row in rows if row.ours)
 
 
-class Table(msgspec.Struct, frozen=True):
+class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[Row, ...] = ()
     note: str = ""
 
 
@@ -53,11 +53,11 @@ def line(label: str, points: Iterable[tuple[float, float]]) -> Curve:
     return Curve(label, tuple(CurvePoint(x, y, y, y) for x, y in points))
 
 
-class CurvePlot(msgspec.Struct, frozen=True):
+class CurvePlot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     x: str
     y: str
-    curves: tuple[Curve, ...]
+    curves: tuple[Curve, ...] = ()
 
 
 class Bar(msgspec.Struct, frozen=True):
@@ -73,14 +73,14 @@ def variant_bars(row: Row) -> tuple[Bar, ...]:
     return tuple(Bar(row.label, each.mean, each.interval, variant) for variant, each in pairs if each is not None)
 
 
-class BarPlot(msgspec.Struct, frozen=True):
+class BarPlot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     unit: str
-    bars: tuple[Bar, ...]
+    bars: tuple[Bar, ...] = ()
     is_log: bool = False
 
 
-class Section(msgspec.Struct, frozen=True, kw_only=True):
+class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     title: str
     text: tuple[str, ...] = ()  # paragraphs
     tables: tuple[Table, ...] = ()

@@ -11,13 +11,13 @@ import numpy as np
 from msgspec.structs import replace
 
 from inarow import __version__
+from inarow.arena.grading import ACCURACIES
 from inarow.arena.statistics import runs_interval
 from inarow.errors import StoreError, raised_as
 from inarow.storage.atomic import atomic_write
 from inarow.storage.inputs import read_input
 from inarow.studies.comparison import Estimate, agreement, estimate
 from inarow.studies.experiment import VARIANTS, Experiment, Measured, Trial, TrialRecord, Variant
-from inarow.studies.play import ACCURACIES
 from inarow.studies.report import Curve, CurvePoint, Row
 from inarow.workers import interrupts_deferred
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inarow.errors import InvalidLimitError, InvalidStudyError, shown
@@ -41,7 +41,7 @@ class Study:
     name: str
     title: str
     source: str  # author, title and year of the publication
-    experiments: Callable[[Scale], Sequence[Repeated]]
+    experiments: Callable[[Scale], Iterable[Repeated]]
     sections: Callable[[Results], Sequence[Section]]  # the report; results of any experiment or variant may be missing
     settings: Mapping[str, Setting] = field(default_factory=dict)  # by name
 
@@ -53,29 +53,26 @@ class Study:
         `chosen` has settings by name; the others have their defaults. Within a stage trials come seed by seed, so
         that an incomplete run covers every experiment.
         """
-        planned = self.experiments(scale)
+        planned = list(self.experiments(scale))
         chosen = chosen or {}
         for name in chosen:
             if name not in self.settings:
                 offered = f"its settings are {', '.join(self.settings)}" if self.settings else "it has none"
                 raise InvalidStudyError(f"{self.name} has no setting {shown(name)}; {offered}")
         resolved = {name: each.resolve(chosen.get(name, each.default)) for name, each in self.settings.items()}
-        last = seed + max(repeated.runs for repeated in planned) - 1
-        if last > _HIGHEST_SEED:
-            raise InvalidLimitError(f"the last seed would be {last}; it must be at most 2^63 - 1")
+        most = max(each.runs for each in planned)
+        if seed + most - 1 > _HIGHEST_SEED:
+            raise InvalidLimitError(f"the last seed would be {seed + most - 1}; it must be at most 2^63 - 1")
+
+        def settings(each: Repeated) -> dict[str, str]:
+            return {key: value for name in each.settings for key, value in resolved[name].items()}
+
         return [
-            Trial(
-                self.name,
-                repeated.experiment,
-                variant,
-                seed + number,
-                repeated.size,
-                {key: value for name in repeated.settings for key, value in resolved[name].items()},
-            )
-            for stage in sorted({repeated.stage for repeated in planned})
-            for number in range(max(repeated.runs for repeated in planned))
-            for repeated in planned
-            if repeated.stage == stage and number < repeated.runs
+            Trial(self.name, each.experiment, variant, seed + number, each.size, settings(each))
+            for stage in sorted({each.stage for each in planned})
+            for number in range(most)
+            for each in planned
+            if each.stage == stage and number < each.runs
             for variant in variants
-            if variant in repeated.variants
+            if variant in each.variants
         ]

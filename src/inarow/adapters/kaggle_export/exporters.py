@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -69,12 +70,9 @@ def _call(name: str, **settings: object) -> str:
     return f"{name}({', '.join(f'{key}={value!r}' for key, value in settings.items())})"
 
 
-def _simple(wins: bool, blocks: bool) -> Callable[[Any, GameSpec], Parts]:
-    def export(parameters: Any, spec: GameSpec) -> Parts:
-        epsilon = getattr(parameters, "epsilon", 0.0)  # random has none
-        return Parts(("base", "simple"), _call("SimplePlayer", wins=wins, blocks=blocks, epsilon=epsilon))
-
-    return export
+def _simple(parameters: Any, spec: GameSpec, *, wins: bool, blocks: bool) -> Parts:
+    epsilon = getattr(parameters, "epsilon", 0.0)  # random has none
+    return Parts(("base", "simple"), _call("SimplePlayer", wins=wins, blocks=blocks, epsilon=epsilon))
 
 
 def _window_worths(name: str, spec: GameSpec) -> dict[str, list[int]]:
@@ -82,16 +80,11 @@ def _window_worths(name: str, spec: GameSpec) -> dict[str, list[int]]:
     if name == "squares":
         raise KaggleFileError("the heuristic squares cannot be exported; windows and powers can")
     weights = make_heuristic(name, spec).weights
-    worths = {"own": weights.own, "other": weights.other}
-    return {side: [int(worth) for worth in worths[side][: spec.inarow]] for side in worths}
+    return {side: [int(worth) for worth in getattr(weights, side)[: spec.inarow]] for side in ("own", "other")}
 
 
 def _minimax(parameters: MinimaxParameters, spec: GameSpec) -> Parts:
-    depth: int = _UNLIMITED
-    if isinstance(parameters.depth, int):
-        depth = parameters.depth
-    elif parameters.depth == "auto" and parameters.seconds == "none":
-        depth = USUAL_DEPTH
+    depth = _UNLIMITED if parameters.depth == "none" else _budget(parameters.depth, parameters, USUAL_DEPTH)
     worths = _window_worths(parameters.heuristic, spec)
     player = _call("MinimaxPlayer", depth=depth, **worths, draws=parameters.tie == "random")
     return Parts(("base", "minimax"), player, _TIME_NOTE)
@@ -99,7 +92,7 @@ def _minimax(parameters: MinimaxParameters, spec: GameSpec) -> Parts:
 
 def _mcts(parameters: MctsParameters, spec: GameSpec) -> Parts:
     settings: dict[str, object] = {
-        "simulations": _simulations(parameters, USUAL_SIMULATIONS),
+        "simulations": _budget(parameters.simulations, parameters, USUAL_SIMULATIONS),
         "exploration": parameters.c,
         "by_points": parameters.final == "score",
         "solve": parameters.solve,
@@ -110,9 +103,10 @@ def _mcts(parameters: MctsParameters, spec: GameSpec) -> Parts:
     return Parts(("base", "minimax", "mcts"), _call("MctsPlayer", **settings), _TIME_NOTE)
 
 
-def _simulations(parameters: MctsParameters | AlphaZeroParameters, usual: int) -> int:
-    if isinstance(parameters.simulations, int):
-        return parameters.simulations
+def _budget(wanted: int | str, parameters: MinimaxParameters | MctsParameters | AlphaZeroParameters, usual: int) -> int:
+    """A number as given; otherwise the usual one, or none where seconds are the limit."""
+    if isinstance(wanted, int):
+        return wanted
     return usual if parameters.seconds == "none" else _UNLIMITED
 
 
@@ -163,7 +157,8 @@ def _alphazero(parameters: AlphaZeroParameters, spec: GameSpec) -> Parts:
         raise KaggleFileError("alphazero can be exported with root=puct and temperature=0 only")
     name = pretrained.default_alphazero_net(spec) if parameters.net == "auto" else parameters.net
     pretrained.find_net(name).check_board(spec)
-    rules, simulations = SearchConfig(root="puct"), _simulations(parameters, USUAL_NET_SIMULATIONS)
+    rules = SearchConfig(root="puct")
+    simulations = _budget(parameters.simulations, parameters, USUAL_NET_SIMULATIONS)
     settings = ", ".join(f"{key}={getattr(rules, key)!r}" for key in ("exploration", "first_play", "softness"))
     net = net_expression(pretrained.net_path(name))
     player = f"AlphaZeroPlayer(simulations={simulations}, {settings}, net={net})"
@@ -206,9 +201,9 @@ def _operation(node: Any, value_of: Any) -> Operation:
 
 
 _EXPORTERS: Mapping[str, Callable[[Any, GameSpec], Parts]] = {
-    "random": _simple(wins=False, blocks=False),
-    "greedy": _simple(wins=True, blocks=False),
-    "winblock": _simple(wins=True, blocks=True),
+    "random": partial(_simple, wins=False, blocks=False),
+    "greedy": partial(_simple, wins=True, blocks=False),
+    "winblock": partial(_simple, wins=True, blocks=True),
     "minimax": _minimax,
     "mcts": _mcts,
     "hybrid": _mcts,

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from itertools import product
 from statistics import fmean
 
 from msgspec.structs import replace
 
+from inarow.arena.grading import ACCURACIES
 from inarow.arena.ratings import Ratings, fit_ratings
 from inarow.arena.statistics import pair_score, wilson_interval
 from inarow.arena.tally import CrossTable, SideTally, Tally
 from inarow.studies.comparison import PERCENT, Agreement, Estimate
-from inarow.studies.experiment import VARIANTS, Variant
+from inarow.studies.experiment import VARIANTS, Variant, by_variant
 from inarow.studies.gupta_shah_2022 import PAIRS, PLAYERS, TITLES, published, runs
 from inarow.studies.gupta_shah_2022.agents import ALPHAZERO_SIMULATIONS, agent_string
-from inarow.studies.play import ACCURACIES
-from inarow.studies.report import Bar, BarPlot, Row, Section, Table, agreement_summary, variant_bars
+from inarow.studies.report import Bar, Row, Section, Table, agreement_summary, variant_bars
 from inarow.studies.results import Results
 from inarow.studies.study import Study
+from inarow.studies.texts import load_texts
 
+TEXTS = load_texts(__package__)
 _HALF, _SIGNIFICANT, _PLOTTED = 50.0, 0.05, "critical_accuracy"
-_POINTS_NOTE = "Published: wins and half of the draws of Table 1, in percent. Intervals are for all games of a match."
-_RATINGS_NOTE = (
-    "Ours are Elo from the fair matches, moved so that their mean is that of the published scores; intervals are"
-    " against this mean. Kaggle's scores have another scale and came from games against all who took part: compare the"
-    " orders."
-)
 
 
 def _sections(results: Results) -> list[Section]:
@@ -37,35 +34,18 @@ def _sections(results: Results) -> list[Section]:
 
 def _players_section(results: Results) -> Section:
     known = [player for player in PLAYERS if player != "alphazero"]
-    listed = [f"{variant}: {', '.join(agent_string(player, variant) for player in known)}." for variant in VARIANTS]
-    nets = [results.settings(runs.Grade("alphazero"), variant) for variant in VARIANTS]
+    listed = by_variant(lambda variant: ", ".join(agent_string(player, variant) for player in known))
+    nets = by_variant(lambda variant: results.settings(runs.Grade("alphazero"), variant))
     used = {f"{net[runs.NET]} (content {net[runs.NET_CONTENT][:12]})" for net in nets if net}
-    return Section(
-        title="Who plays",
-        text=(
-            *listed,
-            f"AlphaZero is the same in both: our search with a net of ours and {ALPHAZERO_SIMULATIONS} simulations,"
-            " which take about as long as the other searches. The authors' net and the number of its simulations are"
-            f" not published. Net: {', '.join(sorted(used)) or 'none yet'}.",
-        ),
-    )
+    net = ", ".join(sorted(used)) or "none yet"
+    return TEXTS.section("players", agents=listed, simulations=ALPHAZERO_SIMULATIONS, net=net)
 
 
 def _cells_section(results: Results) -> Section:
-    tables = [_cells(results, column_first=True), _cells(results, column_first=False)]
-    games = published().table_1.games
-    ends = {rate: [f"{PERCENT * end:.0f}" for end in wilson_interval(rate, games)] for rate in (0.2, 1.0)}
-    return Section(
-        title="Table 1 as published",
-        text=(
-            "Ten games from the empty board with one side always first. Who moved first against AlphaZero is not"
-            " known, so these cells are played both ways.",
-            f"{agreement_summary(tuple(tables))} By Fisher's exact test; the numbers of a cell depend on each other.",
-            f"{games} games tell little: 20 % of them may come from a chance of {' to '.join(ends[0.2])} %, and all of"
-            f" them from any chance above {ends[1.0][0]} %.",
-        ),
-        tables=tuple(table for table in tables if table.rows),
-    )
+    tables, games = (_cells(results, column_first=True), _cells(results, column_first=False)), published().table_1.games
+    fifth, every = ([PERCENT * end for end in wilson_interval(rate, games)] for rate in (0.2, 1.0))
+    agreement, shown = agreement_summary(tables), [table for table in tables if table.rows]
+    return TEXTS.section("cells", agreement=agreement, games=games, fifth=fifth, every=every, tables=shown)
 
 
 def _cells(results: Results, *, column_first: bool) -> Table:
@@ -82,8 +62,8 @@ def _cells(results: Results, *, column_first: bool) -> Table:
         distinct = results.estimate(cell, "as-published", "distinct")
         if distinct is not None and distinct.mean < table.games:
             few_distinct.append(f"{title} {distinct.mean:.1f}")
-    note = f"Different games among ten, where not all are: {', '.join(few_distinct)}." if few_distinct else ""
-    return Table("The column moves first" if column_first else "The row moves first", tuple(rows), note)
+    note = TEXTS.sentence("few_distinct", cells=", ".join(few_distinct)) if few_distinct else ""
+    return TEXTS.table("cells", rows, first="column" if column_first else "row", few_distinct=note)
 
 
 def _same_chance(printed: int, ours: Estimate, games: int) -> Agreement:
@@ -124,34 +104,20 @@ def _matches_section(results: Results) -> Section:
             as_published, corrected = (Estimate(float(each.distinct_games)) if each else None for each in totals)
             distinct.append(Row(f"{TITLES[a]} - {TITLES[b]}", None, as_published, corrected, 0))
             games |= {total.games for total in totals if total is not None}
-    tables = (
-        Table("Points of the column", tuple(rows), _POINTS_NOTE),
-        Table("Different games", tuple(distinct), f"Games of a match: {' to '.join(map(str, sorted(games)))}."),
-    )
-    return Section(
-        title="The same matches, played fairly",
-        text=(
-            "Every opening, an exact draw of six plies, is played twice with sides swapped; intervals follow from the"
-            " pairs. Agreement: whether the winner is the published one, where our interval does not hold 50 %.",
-            *_times(results),
-        ),
-        tables=tables if rows else (),
-    )
+    listed = " to ".join(map(str, sorted(games)))
+    tables = [TEXTS.table("points", rows), TEXTS.table("distinct", distinct, games=listed)] if rows else []
+    return TEXTS.section("matches", times=by_variant(partial(_times, results)), tables=tables)
 
 
-def _times(results: Results) -> list[str]:
-    """The mean time of a move of each player, for the variants with results."""
-    texts = []
-    for variant in VARIANTS:
-        seconds: dict[str, list[float]] = {player: [] for player in PLAYERS}
-        for pair, number in product(PAIRS, range(runs.PARTS)):
-            for player, side in zip(pair, "ab", strict=True):
-                found = results.timing(runs.MatchPart(*pair, number), variant, side)
-                seconds[player] += [] if found is None else [found]
-        listed = [f"{TITLES[player]} {1000 * fmean(each):.3g}" for player, each in seconds.items() if each]
-        if listed:
-            texts.append(f"Milliseconds a move, {variant}, on the machine that played: {', '.join(listed)}.")
-    return texts
+def _times(results: Results, variant: Variant) -> str:
+    """The mean time of a move of each player, empty without results."""
+    seconds: dict[str, list[float]] = {player: [] for player in PLAYERS}
+    for pair, number in product(PAIRS, range(runs.PARTS)):
+        for player, side in zip(pair, "ab", strict=True):
+            found = results.timing(runs.MatchPart(*pair, number), variant, side)
+            seconds[player] += [] if found is None else [found]
+    listed = [f"{TITLES[player]} {1000 * fmean(each):.3g}" for player, each in seconds.items() if each]
+    return TEXTS.sentence("times", variant=variant, times=", ".join(listed)) if listed else ""
 
 
 def _match_rows(row: str, column: str, totals: list[Tally | None]) -> list[Row]:
@@ -184,30 +150,23 @@ def _same_winner(printed: float, ours: Estimate) -> Agreement | None:
 
 def _ratings_section(results: Results) -> Section:
     """Without a table unless some variant has all its matches."""
-    rated = [rate_players(results, variant) for variant in VARIANTS]
-    rows = []
-    for player in PLAYERS:
-        as_published, corrected = (_rating_estimate(each, player) for each in rated)
-        rows.append(Row(TITLES[player], published().table_2[player], as_published, corrected, 0))
-    texts = []
-    for variant, found in zip(VARIANTS, rated, strict=True):
-        if found is not None:
-            low, high = found.advantage_interval
-            texts.append(
-                f"Orders of the scores on Kaggle and of our ratings, {variant}: {_concordance(found)}. Moving first in"
-                f" these openings is worth {found.advantage:.0f} Elo ({low:.0f} to {high:.0f})."
-            )
+    rated = by_variant(partial(rate_players, results))
+    as_published, corrected = map(_as_scores, rated)
+    rows = [
+        Row(TITLES[player], published().table_2[player], as_published.get(player), corrected.get(player), 0)
+        for player in PLAYERS
+    ]
+    orders = [
+        TEXTS.sentence("orders", variant=variant, concordance=_concordance(found), rated=found) if found else ""
+        for variant, found in zip(VARIANTS, rated, strict=True)
+    ]
     table_1 = rate_published()
     listed = [
         f"{TITLES[each.agent]} {each.elo:+.0f} ({each.interval[0]:.0f} to {each.interval[1]:.0f})"
         for each in table_1.table
     ]
-    texts.append(
-        f"The published Table 1 rated by itself, the column first everywhere: {', '.join(listed)}. Its order and that"
-        f" of Table 2: {_concordance(table_1)}."
-    )
-    tables = (Table("Scores and ratings", tuple(rows), _RATINGS_NOTE),) if any(rated) else ()
-    return Section(title="Table 2", text=tuple(texts), tables=tables)
+    order, tables = _concordance(table_1), [TEXTS.table("ratings", rows)] if any(rated) else []
+    return TEXTS.section("ratings", orders=orders, ratings=", ".join(listed), concordance=order, tables=tables)
 
 
 def rate_players(results: Results, variant: Variant) -> Ratings | None:
@@ -231,12 +190,11 @@ def rate_published() -> Ratings:
     return fit_ratings(counted)
 
 
-def _rating_estimate(rated: Ratings | None, player: str) -> Estimate | None:
-    if rated is None:
-        return None
-    mean, rating = fmean(published().table_2.values()), {each.agent: each for each in rated.table}[player]
-    low, high = rating.interval
-    return Estimate(mean + rating.elo, (mean + low, mean + high), 0.0, rating.games)
+def _as_scores(rated: Ratings | None) -> dict[str, Estimate]:
+    """Ratings by player, moved to the mean of the published scores; none without ratings."""
+    mean, found = fmean(published().table_2.values()), rated.table if rated else ()
+    ends = {each.agent: (mean + each.interval[0], mean + each.interval[1]) for each in found}
+    return {each.agent: Estimate(mean + each.elo, ends[each.agent], 0.0, each.games) for each in found}
 
 
 def _concordance(rated: Ratings) -> str:
@@ -246,7 +204,7 @@ def _concordance(rated: Ratings) -> str:
     ours = {each.agent: each.elo for each in rated.table}
     pairs = [(published().table_2[player], ours[player]) for player in PLAYERS]
     found = kendalltau(*zip(*pairs, strict=True), method="exact")
-    return f"Kendall's tau {found.statistic:.2f}, p = {found.pvalue:.3f} (exact, two-sided, of five players)"
+    return TEXTS.sentence("concordance", found=found)
 
 
 def _grades_section(results: Results) -> Section:
@@ -255,26 +213,19 @@ def _grades_section(results: Results) -> Section:
     for player in PLAYERS:
         for figure in (*ACCURACIES, "mean_regret"):
             unit, digits = ("", 2) if figure == "mean_regret" else (", %", 1)
-            as_published, corrected = (_grade(results, player, variant, figure) for variant in VARIANTS)
-            row = Row(f"{TITLES[player]}: {figure.replace('_', ' ')}{unit}", None, as_published, corrected, digits)
+            ours = by_variant(partial(_grade, results, player, figure))
+            row = Row(f"{TITLES[player]}: {figure.replace('_', ' ')}{unit}", None, *ours, digits)
             rows += [row] if row.ours else []
             if figure == _PLOTTED:
                 bars += variant_bars(replace(row, label=TITLES[player]))
         for variant in VARIANTS:
             positions |= {int(count) for count in results.values(runs.Grade(player), variant, "positions")}
-    note = f"Positions of the standard suite: {' to '.join(f'{count:,}' for count in sorted(positions))}."
-    return Section(
-        title="Against perfect play",
-        text=(
-            "How often a move keeps the outcome of the game, how often where some move does not, how often it is a best"
-            " one, and how much of the exact score it gives away.",
-        ),
-        tables=(Table("Accuracy", tuple(rows), note),) if rows else (),
-        bars=(BarPlot("Outcome kept in critical positions", "percent", tuple(bars)),) if bars else (),
-    )
+    listed = " to ".join(f"{count:,}" for count in sorted(positions))
+    tables = [TEXTS.table("grades", rows, positions=listed)] if rows else []
+    return TEXTS.section("grades", tables=tables, bars=[TEXTS.bar_plot("grades", bars)] if bars else [])
 
 
-def _grade(results: Results, player: str, variant: Variant, figure: str) -> Estimate | None:
+def _grade(results: Results, player: str, figure: str, variant: Variant) -> Estimate | None:
     """With Wilson's interval over the positions; for regret with the measured one."""
     graded = runs.Grade(player)
     if figure == "mean_regret":
@@ -295,21 +246,11 @@ def _speed_section(results: Results) -> Section:
         if any(times):
             as_published, corrected = (Estimate(used / each) if each else None for each in times)
             rows.append(Row(TITLES[player], published().simulations.get(player), as_published, corrected, 0))
-    note = (
-        f"Of the {published().seconds:g} seconds of a move the authors use all but "
-        + ", ".join(f"{reserve:g} ({TITLES[player]})" for player, reserve in published().reserve.items())
-        + ". Ours: processor time of one core, at the start of the game and in openings."
-    )
-    text = "Rated games here have the published numbers of simulations, not seconds, so that they can be repeated."
-    tables = (Table("In five seconds", tuple(rows), note),) if rows else ()
-    return Section(title="Simulations for a move", text=(text,), tables=tables)
+    reserves = ", ".join(f"{reserve:g} ({TITLES[player]})" for player, reserve in published().reserve.items())
+    table = TEXTS.table("speed", rows, seconds=published().seconds, reserves=reserves)
+    return TEXTS.section("speed", tables=[table] if rows else [])
 
 
 GUPTA_SHAH_2022 = Study(
-    name="gupta-shah-2022",
-    title="gupta-shah-2022: five ConnectX agents, from greedy to AlphaZero",
-    source="S. Gupta, S. Shah, Reinforcement Learning for ConnectX, 2022",
-    experiments=runs.experiments,
-    sections=_sections,
-    settings={runs.NET: runs.NET_SETTING},
+    TEXTS.name, TEXTS.title, TEXTS.source, runs.experiments, _sections, settings={runs.NET: runs.NET_SETTING}
 )

@@ -161,12 +161,9 @@ def _resolve_net(name: str) -> dict[str, str]:
 NET_SETTING = Setting("connect4", _resolve_net)
 
 
-def experiments(scale: Scale) -> list[Repeated]:
-    return list(_planned(is_quick=scale == "quick"))
-
-
-def _planned(*, is_quick: bool) -> Iterator[Repeated]:
+def experiments(scale: Scale) -> Iterator[Repeated]:
     """The same experiments in both scales; runs, games, positions and times differ."""
+    is_quick = scale == "quick"
     unknown_order = [pair for pair in PAIRS if pair[1] in published().table_1.unknown_order]
     cells = [*(Cell(*pair) for pair in PAIRS), *(Cell(*pair, column_first=False) for pair in unknown_order)]
     size, runs = {"games": published().table_1.games}, 1 if is_quick else 20

@@ -5,29 +5,22 @@ from __future__ import annotations
 from functools import partial
 from itertools import product
 
-from inarow.studies.experiment import VARIANTS, Experiment
+from inarow.studies.experiment import VARIANTS, Experiment, by_variant
 from inarow.studies.harman import published
 from inarow.studies.harman.runs import BOARDS, MARKS, PLAYOUTS, AgainstTreeSearch, SelfPlay, TreeSearches, experiments
-from inarow.studies.report import CurvePlot, Row, Section, Table, agreement_summary, line, measured
+from inarow.studies.report import Curve, CurvePlot, Row, Section, Table, agreement_summary, line, measured
 from inarow.studies.results import Results
 from inarow.studies.study import Study
+from inarow.studies.texts import load_texts
 
-_MARKS = {
-    "start": "mean reward of the first 1,000 episodes",
-    "crosses zero": "first episode of the first window above 0",
-    "at 4500": "from episode 4,500",
-    "at 10000": "from episode 10,000",
-    "at 50000": "from episode 50,000",
-    "peak": "highest",
-    "end": "last 1,000 episodes",
-}
+TEXTS = load_texts(__package__)
 _RESULTS = ("wins", "draws", "losses")
 
 
 def _sections(results: Results) -> list[Section]:
     """The curve, the evaluation, the tree searches, the learner by self-play."""
     boards = [
-        Section(title=board, tables=tuple(_test_table(AgainstTreeSearch(board, each), results) for each in PLAYOUTS))
+        TEXTS.section("board", board=board, tables=[_test_table(board, each, results) for each in PLAYOUTS])
         for board in BOARDS
     ]
     return [_curve_section(results), *boards, _tree_section(results), _self_play_section(results)]
@@ -35,35 +28,23 @@ def _sections(results: Results) -> list[Section]:
 
 def _curve_section(results: Results) -> Section:
     tables = tuple(_curve_table(AgainstTreeSearch("4x5x4", playouts), results) for playouts in PLAYOUTS)
-    text = (
-        "The picture does not say how it was made. The program makes it with 40 playouts on 4x5; a line that"
-        " it prints says that the learner was trained against 10."
-    )
-    return Section(
-        title="Learning curve",
-        text=(text, agreement_summary(tables[:1])),
-        tables=tables,
-        curves=tuple(_curve_plot(board, results) for board in BOARDS),
-    )
+    plots = [_curve_plot(board, results) for board in BOARDS]
+    return TEXTS.section("curve", agreement=agreement_summary(tables[:1]), tables=tables, curves=plots)
 
 
 def _curve_table(training: AgainstTreeSearch, results: Results) -> Table:
-    numbers, runs = published().curve, results.runs(training, "as-published")
-    rows = [
-        results.row(label, training, figure, digits=0, published=numbers[figure]) for figure, label in _MARKS.items()
-    ]
-    crossed = results.estimate(training, "as-published", "crosses zero")
+    labels, numbers = TEXTS.labels["marks"], published().curve
+    row = partial(results.row, experiment=training, digits=0)
+    rows = [row(label, figure=figure, published=numbers[figure]) for figure, label in labels.items()]
+    found = {"training": training.name, "window": published().window, "runs": results.runs(training, "as-published")}
     episodes = results.size(training, "episodes", "as-published")
-    note = (
-        f"Moving average over {published().window:,} episodes. Published: read off a picture of 100,000 episodes."
-        f" Ours: {'no' if episodes is None else f'{episodes:,}'} episodes; above 0 at some time in"
-        f" {crossed.runs if crossed else 0} of {runs} runs."
-    )
-    return Table(f"{training.name} playouts", measured(rows), note)
+    found["episodes"] = "no" if episodes is None else f"{episodes:,}"
+    found["above"] = len(results.values(training, "as-published", "crosses zero"))
+    return TEXTS.table("curve", measured(rows), **found)
 
 
 def _curve_plot(board: str, results: Results) -> CurvePlot:
-    curves = []
+    curves: list[Curve | None] = []
     if board == "4x5x4":
         numbers = published().curve
         read_off = [(1.0, numbers["start"]), (numbers["crosses zero"], 0.0)]
@@ -71,30 +52,21 @@ def _curve_plot(board: str, results: Results) -> CurvePlot:
         curves.append(line("published, read off", [*read_off, (99_000.0, numbers["end"])]))
     for variant, playouts in product(VARIANTS, PLAYOUTS):
         training, label = AgainstTreeSearch(board, playouts), f"{variant}, {playouts}"
-        if (curve := results.curve(training, variant, "reward", label=label)) is not None:
-            curves.append(curve)
-    return CurvePlot(f"Reward a game in training, {board}, second player", "episode", "reward", tuple(curves))
+        curves.append(results.curve(training, variant, "reward", label=label))
+    return TEXTS.curve_plot("reward", curves, board=board)
 
 
-def _test_table(training: AgainstTreeSearch, results: Results) -> Table:
+def _test_table(board: str, playouts: int, results: Results) -> Table:
+    training = AgainstTreeSearch(board, playouts)
     row, rows = partial(_row, results, training), []
-    for prefix, label in (
-        ("test", "trained here, second"),
-        ("first", "trained here, first"),
-        ("untrained", "table of another board"),
-        ("uct", "trained here, second, against UCT"),
-    ):
+    for prefix, label in TEXTS.labels["tests"].items():
         rows += [row(f"{prefix}.{kind}", f"{label}: {kind}, %", is_rate=True) for kind in _RESULTS]
         rows.append(row(f"{prefix}.reward", f"{label}: reward a game"))
     rows += [_accuracy_row(results, training, side) for side in ("second", "first")]
     rows.append(row("rows", "positions in the table", digits=0))
-    times = [results.timing(training, variant, "training") for variant in VARIANTS]
-    note = (
-        "Games of the learner without chance of its own against the opponent it was trained with: as published the"
-        f" published tree search, corrected UCT, {training.playouts} playouts each. Training takes"
-        f" {' / '.join('-' if seconds is None else f'{seconds:.3g}' for seconds in times)} seconds."
-    )
-    return Table(f"Test against {training.playouts} playouts", measured(rows), note)
+    times = by_variant(lambda variant: results.timing(training, variant, "training"))
+    seconds = " / ".join("-" if each is None else f"{each:.3g}" for each in times)
+    return TEXTS.table("test", measured(rows), playouts=playouts, seconds=seconds)
 
 
 def _tree_section(results: Results) -> Section:
@@ -104,8 +76,7 @@ def _tree_section(results: Results) -> Section:
     for pairing, kind in product(pairings, _RESULTS[:2]):
         label = f"{pairing.replace('-', ' - ')}: {kind}, %"
         rows.append(_row(results, TreeSearches(), f"{pairing}.{kind}", label, is_rate=True))
-    note = "Playouts of the side that moves first and of the other; results of the first. uct: without the faults."
-    return Section(title="Tree searches on 6x5x4", tables=(Table("Pairings", measured(rows), note),))
+    return TEXTS.section("trees", tables=[TEXTS.table("trees", measured(rows))])
 
 
 def _self_play_section(results: Results) -> Section:
@@ -119,9 +90,9 @@ def _self_play_section(results: Results) -> Section:
             rows.append(_accuracy_row(results, training, side))
         rows.append(_row(results, training, "rows", "positions in the table", digits=0))
         games = results.size(training, "episodes", "corrected")
-        note = "" if games is None else f"{games:,} games against itself, a fifth from random starts."
-        tables.append(Table(board, measured(rows), note))
-    return Section(title="The negamax learner by self-play", tables=tuple(tables))
+        note = "" if games is None else TEXTS.sentence("self_play", games=games)
+        tables.append(TEXTS.table("self_play", measured(rows), board=board, games=note))
+    return TEXTS.section("self_play", tables=tables)
 
 
 def _accuracy_row(results: Results, experiment: Experiment, side: str) -> Row:
@@ -135,10 +106,4 @@ def _row(
     return results.row(label, experiment, figure, digits=digits, is_rate=is_rate, games=games)
 
 
-HARMAN = Study(
-    name="harman",
-    title="harman: tabular Q-learning against Monte Carlo tree search on small boards",
-    source="M. Harman, QLearning_and_MCTS-Reinforcement_Learning, program and documentation",
-    experiments=experiments,
-    sections=_sections,
-)
+HARMAN = Study(TEXTS.name, TEXTS.title, TEXTS.source, experiments, _sections)

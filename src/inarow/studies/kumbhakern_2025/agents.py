@@ -36,7 +36,6 @@ from inarow.games.layout import Layout, layout_of
 from inarow.games.rules import has_line, landing_cell
 from inarow.learning.tabular.moves import block_weight, random_action
 from inarow.learning.tabular.q_table import QArrays, QTable, add_row, find_row, is_crowded
-from inarow.studies.play import Lookup
 
 WINDOW = GameSpec(4, 4, 4)
 RANDOM, FROZEN_FOR_LEARNER, FROZEN_FOR_ITSELF = range(3)
@@ -55,19 +54,6 @@ _ZERO = np.uint64(0)
 
 
 # --- Agents ---
-
-
-class LeftmostAgent(ImmediateAgent):
-    """Plays the leftmost of the best actions of a table, as in the test games; unknown positions have equal values."""
-
-    def __init__(self, name: str, lookup: Lookup) -> None:
-        self.name = name
-        self._lookup = lookup
-
-    def _decide(self, position: Position) -> Decision:
-        values = self._lookup(position)
-        legal = position.legal_actions
-        return Decision(action=legal[0] if values is None else max(legal, key=lambda action: float(values[action])))
 
 
 def published_values(table: QTable, position: Position) -> np.ndarray | None:

@@ -32,8 +32,8 @@ from inarow.learning.tabular.trainer import Trainer
 from inarow.studies.comparison import PERCENT
 from inarow.studies.experiment import Measured, Scale, Trial
 from inarow.studies.kumbhakern_2025 import RATES, agents
-from inarow.studies.kumbhakern_2025.agents import GENERATIONS, RANDOM, WINDOW, LeftmostAgent, PublishedTrainer, phases
-from inarow.studies.play import accuracy_figures
+from inarow.studies.kumbhakern_2025.agents import GENERATIONS, RANDOM, WINDOW, PublishedTrainer, phases
+from inarow.studies.play import TablePlayer, accuracy_figures
 from inarow.studies.study import Repeated
 
 PHASES = tuple(phase.name for phase in phases(RANDOM, GENERATIONS))
@@ -81,12 +81,12 @@ class Training:
         if trial.is_published:
             published = PublishedTrainer(np.random.default_rng(stream), random_starts=random_starts)
             table, stages = published.table, _published_stages(published, episodes, RANDOM, GENERATIONS)
-            on_window = LeftmostAgent("table", partial(agents.published_values, table))
+            on_window = TablePlayer("table", partial(agents.published_values, table))
             return stages, table, on_window, agents.PublishedWindowAgent("window", lambda: table)
         config = corrected_config(episodes, random_starts, int(stream.generate_state(1)[0]))
         trainer = Trainer(config)
         values, stages = TableValues(trainer.table, config), _corrected_stages(trainer, episodes)
-        on_window = LeftmostAgent("table", values.values)
+        on_window = TablePlayer("table", values.values)
         return stages, trainer.table, on_window, WindowAgent("window", values)
 
 
@@ -201,7 +201,7 @@ def _ends(phase: str, means: list[float]) -> dict[str, float]:
 
 
 def table_accuracy(table: QTable, suite: Suite, *, is_published: bool) -> Accuracy:
-    """The accuracy of `LeftmostAgent` on a suite of the table's board, all positions at once.
+    """The accuracy of a `TablePlayer` without a random stream on a suite of the table's board, all positions at once.
 
     Keys are those of `published_values`, or else those of a trainer without symmetry.
     """
@@ -229,12 +229,9 @@ def _side_figures(records: Sequence[GameRecord], side: int) -> dict[str, float]:
     illegal = sum(record.termination == "illegal move" and record.winner != side for record in records)
     plies = [ply for record in records for ply in record.plies[(side - 1 - record.opening) % 2 :: 2]]
     windows, unseen = (sum((ply.details or {})[what] for ply in plies) for what in ("windows", "unseen"))
-    return {
-        "wins": PERCENT * points.count(2) / len(records),
-        "draws": PERCENT * points.count(1) / len(records),
-        "illegal": PERCENT * illegal / len(records),
-        "unseen": PERCENT * unseen / windows if windows else 0.0,
-    }
+    counts = {"wins": points.count(2), "draws": points.count(1), "illegal": illegal}
+    rates = {name: PERCENT * count / len(records) for name, count in counts.items()}
+    return {**rates, "unseen": PERCENT * unseen / windows if windows else 0.0}
 
 
 def _play_on_board(agent: Agent, games: int, streams: Sequence[np.random.SeedSequence]) -> dict[str, float]:

@@ -16,21 +16,15 @@ SEARCHERS: tuple[Searcher, ...] = get_args(Searcher)
 PAIRINGS = tuple((first, second) for first in AGENTS for second in AGENTS if first != second)
 
 
-class AgentFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Of Table 1: over all games of an agent; moves and seconds a game over those it began."""
+class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Of Table 1: over all games of an agent; moves and seconds a game over those it began. Of a pairing: for the side
+    that moves first, with the nodes of both sides.
+    """
 
     wins: float
     draws: float
     moves: float
     seconds: float | None = None
-
-
-class PairingFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Over the games of a pairing, for the side that moves first."""
-
-    wins: float
-    draws: float
-    moves: float
     first: float | None = None
     second: float | None = None
 
@@ -38,18 +32,18 @@ class PairingFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All but `depth_test` by board."""
 
-    table_1: dict[str, dict[str, AgentFigures]]
+    table_1: dict[str, dict[str, Figures]]
     pruning: dict[str, dict[Searcher, float]]
     depth_test: dict[Literal["nodes"], tuple[int, ...]]  # by depth from 1
     pairing_games: int
-    pairings: dict[str, dict[str, PairingFigures]]
+    pairings: dict[str, dict[str, Figures]]
 
-    def of_agent(self, board: str, agent: str) -> AgentFigures:
+    def of_agent(self, board: str, agent: str) -> Figures:
         """What Table 1 would say of an agent if it were made from the pairings."""
         begun = [self.pairings[board][f"{agent}-{other}"] for other in AGENTS if other != agent]
         followed = [self.pairings[board][f"{other}-{agent}"] for other in AGENTS if other != agent]
         wins = fmean([each.wins for each in begun] + [100 - each.wins - each.draws for each in followed])
-        return AgentFigures(wins, fmean(each.draws for each in begun + followed), fmean(each.moves for each in begun))
+        return Figures(wins, fmean(each.draws for each in begun + followed), fmean(each.moves for each in begun))
 
 
 published = published_numbers(__name__, Published)

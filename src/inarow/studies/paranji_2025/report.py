@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from itertools import product
 
 from inarow.studies.experiment import VARIANTS
-from inarow.studies.paranji_2025 import AGENTS, BOARDS, PAIRINGS, SEARCHERS, AgentFigures, published
+from inarow.studies.paranji_2025 import AGENTS, BOARDS, PAIRINGS, SEARCHERS, Figures, published
 from inarow.studies.paranji_2025.runs import DEPTHS, DepthTest, ListedTraining, RoundRobin, experiments
-from inarow.studies.report import Bar, BarPlot, CurvePlot, Row, Section, Table, agreement_summary, variant_bars
+from inarow.studies.report import Bar, BarPlot, Row, Section, Table, agreement_summary, variant_bars
 from inarow.studies.results import Results
 from inarow.studies.study import Study
+from inarow.studies.texts import load_texts
 
-_NAMES = {"default": "default", "minimax": "minimax", "alphabeta": "alpha-beta", "q": "Q"}
-_GAMES = {"tictactoe": "Tic Tac Toe", "connect4": "Connect Four, depth 3"}
+TEXTS = load_texts(__package__)
+_NAMES = TEXTS.labels["agents"]
 
 
 def _sections(results: Results) -> list[Section]:
@@ -22,13 +24,19 @@ def _sections(results: Results) -> list[Section]:
 
 
 def _game_section(board: str, results: Results) -> Section:
-    table_1, pairings = _table_1(board, results), (_pairing_rates(board, results), _pairing_costs(board, results))
-    return Section(
-        title=_GAMES[board],
-        text=(agreement_summary((table_1, *pairings)),),
-        tables=(table_1, _table_1_again(board, results), *pairings, _listed_training_table(board, results)),
-        bars=(_pruning_bars(board, results),),
-        curves=_training_curves(board, results),
+    table_1, pairings = _table_1(board, results), _pairing_tables(board, results)
+    committed = {agent: published().of_agent(board, agent) for agent in AGENTS}
+    again = TEXTS.table("agents_again", _agent_rows(board, committed, results))
+    rates, costs = _pairing_rows(results, ListedTraining(board), ("q", "default"), "", published().pairing_games)
+    labels = TEXTS.labels["curves"].items()
+    curves = [results.curve(RoundRobin(board), "corrected", name, label=label) for name, label in labels]
+    return TEXTS.section(
+        "game",
+        game=TEXTS.labels["games"][board],
+        agreement=agreement_summary((table_1, *pairings)),
+        tables=[table_1, again, *pairings, TEXTS.table("listed", rates + costs)],
+        bars=[_pruning_bars(board, results)],
+        curves=[TEXTS.curve_plot("training", curves)] if any(curves) else [],
     )
 
 
@@ -37,26 +45,15 @@ def _table_1(board: str, results: Results) -> Table:
     for agent in SEARCHERS:
         label, value = f"{_NAMES[agent]}: nodes a game", published().pruning[board][agent]
         rows.append(results.row(label, RoundRobin(board), f"{agent}.nodes", published=value, digits=0))
-    note = (
-        "Wins and draws over all games of an agent; moves and nodes a game over those it began."
-        f" Seconds a game, not compared: {_times(board, results)}."
-    )
-    return Table("Table 1", tuple(rows), note)
+    return TEXTS.table("agents", rows, times=_times(board, results))
 
 
-def _table_1_again(board: str, results: Results) -> Table:
-    numbers = {agent: published().of_agent(board, agent) for agent in AGENTS}
-    note = "Published: worked out from the committed files, which Table 1 does not follow everywhere."
-    return Table("Table 1 from the committed files", tuple(_agent_rows(board, numbers, results)), note)
-
-
-def _agent_rows(board: str, numbers: Mapping[str, AgentFigures], results: Results) -> list[Row]:
-    rows: list[Row] = []
-    for agent, printed in numbers.items():
-        for name, what in (("wins", "wins, %"), ("draws", "draws, %"), ("moves", "moves a game")):
-            label, figure, value = f"{_NAMES[agent]}: {what}", f"{agent}.{name}", getattr(printed, name)
-            is_rate = name != "moves"
-            rows.append(results.row(label, RoundRobin(board), figure, published=value, digits=2, is_rate=is_rate))
+def _agent_rows(board: str, numbers: Mapping[str, Figures], results: Results) -> list[Row]:
+    rows = []
+    for (agent, printed), (name, what) in product(numbers.items(), TEXTS.labels["figures"].items()):
+        label, figure, value = f"{_NAMES[agent]}: {what}", f"{agent}.{name}", getattr(printed, name)
+        row = results.row(label, RoundRobin(board), figure, published=value, digits=2, is_rate=name != "moves")
+        rows.append(row)
     return rows
 
 
@@ -67,52 +64,39 @@ def _times(board: str, results: Results) -> str:
         ours = [results.timing(RoundRobin(board), variant, f"{agent}.seconds") for variant in VARIANTS]
         numbers = ["-" if seconds is None else f"{seconds:.2g}" for seconds in (printed, *ours)]
         texts.append(f"{_NAMES[agent]} {' / '.join(numbers)}")
-    return "; ".join(texts) + " (published / as published / corrected)"
+    return "; ".join(texts)
 
 
-def _pairing_rates(board: str, results: Results) -> Table:
-    rows = []
-    for first, second in PAIRINGS:
+def _pairing_tables(board: str, results: Results) -> tuple[Table, Table]:
+    """Of the rates, and of moves and nodes."""
+    rates, costs, games = [], [], published().pairing_games
+    for pairing in PAIRINGS:
         # Two deterministic agents repeat one game, which is not a sample.
-        games = None if {first, second} <= set(SEARCHERS) else published().pairing_games
-        printed = published().pairings[board][f"{first}-{second}"]
-        for name, value in (("wins", printed.wins), ("draws", printed.draws)):
-            label, figure = f"{_NAMES[first]} - {_NAMES[second]}: {name}, %", f"{first}-{second}.{name}"
-            row = results.row(label, RoundRobin(board), figure, published=value, digits=0, is_rate=True, games=games)
-            if value or any(each.mean for each in row.ours):  # most pairings never draw
-                rows.append(row)
-    return Table("Pairings: results of the side that moves first", tuple(rows), _committed_note())
+        sample = None if set(pairing) <= set(SEARCHERS) else games
+        found, more = _pairing_rows(results, RoundRobin(board), pairing, f"{'-'.join(pairing)}.", sample)
+        rates += [row for row in found if row.published or any(each.mean for each in row.ours)]  # most never draw
+        costs += more
+    return TEXTS.table("rates", rates, games=games), TEXTS.table("costs", costs, games=games)
 
 
-def _pairing_costs(board: str, results: Results) -> Table:
-    rows = []
-    for first, second in PAIRINGS:
-        labels = {"moves": "moves", "first": f"nodes of {_NAMES[first]}", "second": f"nodes of {_NAMES[second]}"}
-        for name, what in labels.items():
-            value = getattr(published().pairings[board][f"{first}-{second}"], name)
-            if value is not None:
-                label, figure = f"{_NAMES[first]} - {_NAMES[second]}: {what}", f"{first}-{second}.{name}"
-                rows.append(results.row(label, RoundRobin(board), figure, published=value, digits=2))
-    return Table("Pairings: moves and nodes a game", tuple(rows), _committed_note())
-
-
-def _listed_training_table(board: str, results: Results) -> Table:
-    printed, games = published().pairings[board]["q-default"], published().pairing_games
-    row = partial(results.row, experiment=ListedTraining(board))
-    rows = [
-        row(f"Q - default: {name}, %", figure=name, published=value, digits=0, is_rate=True, games=games)
-        for name, value in (("wins", printed.wins), ("draws", printed.draws))
+def _pairing_rows(
+    results: Results, experiment: RoundRobin | ListedTraining, pairing: tuple[str, str], prefix: str, games: int | None
+) -> tuple[list[Row], list[Row]]:
+    """(Rates, moves and published nodes) of a pairing; its figures begin with `prefix`."""
+    printed, (first, second) = published().pairings[experiment.board]["-".join(pairing)], map(_NAMES.get, pairing)
+    labels = {"moves": "moves", "first": f"nodes of {first}", "second": f"nodes of {second}"}
+    row = partial(results.row, experiment=experiment)
+    rate = partial(row, digits=0, is_rate=True, games=games)
+    rates = [
+        rate(f"{first} - {second}: {name}, %", figure=f"{prefix}{name}", published=getattr(printed, name))
+        for name in ("wins", "draws")
     ]
-    rows.append(row("Q - default: moves", figure="moves", published=printed.moves, digits=2))
-    note = (
-        "The same with a Q agent trained as the report lists it, by a default agent that knows its side and blocks."
-        " Everywhere else it was trained by the one that does not."
-    )
-    return Table("Was it trained as listed?", tuple(rows), note)
-
-
-def _committed_note() -> str:
-    return f"Published: the files committed with the program, {published().pairing_games} games a pairing, one run."
+    costs = [
+        row(f"{first} - {second}: {what}", figure=f"{prefix}{name}", published=value, digits=2)
+        for name, what in labels.items()
+        if (value := getattr(printed, name)) is not None
+    ]
+    return rates, costs
 
 
 def _pruning_bars(board: str, results: Results) -> BarPlot:
@@ -120,16 +104,7 @@ def _pruning_bars(board: str, results: Results) -> BarPlot:
     for agent in SEARCHERS:
         bars.append(Bar(_NAMES[agent], published().pruning[board][agent], None, "published"))
         bars += variant_bars(results.row(_NAMES[agent], RoundRobin(board), f"{agent}.nodes", digits=0))
-    unit = "nodes a game of the side that moves first"
-    return BarPlot("What pruning saves (Figure 1)", unit, tuple(bars), is_log=True)
-
-
-def _training_curves(board: str, results: Results) -> tuple[CurvePlot, ...]:
-    labels = {"q.wins": "wins against winblock", "q.losses": "losses against winblock"}
-    found = [results.curve(RoundRobin(board), "corrected", name, label=label) for name, label in labels.items()]
-    curves = tuple(curve for curve in found if curve is not None)
-    title = "How the corrected Q agent learns"
-    return (CurvePlot(title, "games of training", "percent of games", curves),) if curves else ()
+    return TEXTS.bar_plot("pruning", bars)
 
 
 def _depth_section(results: Results) -> Section:
@@ -139,15 +114,8 @@ def _depth_section(results: Results) -> Section:
         for depth, printed in zip(DEPTHS, published().depth_test["nodes"], strict=True)
     ]
     rows += [row(f"depth {each}: wins, %", figure=f"depth {each}.wins", is_rate=True, games=1) for each in DEPTHS]
-    note = "Alpha-beta moves first against the default agent, which here knows its side."
-    tables = (Table("Depth test", tuple(rows), f"{note} One game for each depth and run."),)
-    return Section(title="How deep", text=(agreement_summary(tables),), tables=tables)
+    tables = (TEXTS.table("depth", rows),)
+    return TEXTS.section("depth", agreement=agreement_summary(tables), tables=tables)
 
 
-PARANJI_2025 = Study(
-    name="paranji-2025",
-    title="paranji-2025: minimax, alpha-beta and tabular Q-learning",
-    source="K. Paranji Ramkumar, CS7IS2 Artificial Intelligence, assignment 3, Trinity College Dublin, April 2025",
-    experiments=experiments,
-    sections=_sections,
-)
+PARANJI_2025 = Study(TEXTS.name, TEXTS.title, TEXTS.source, experiments, _sections)

@@ -10,15 +10,17 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from functools import partial
+from importlib.resources import files
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from inarow.agents.agent import Agent, Decision, ImmediateAgent
 from inarow.agents.registry import make_agent
 from inarow.games import CONNECT_FOUR, GameSpec, Position
-from inarow.learning.tabular.config import Exploration, Phase, QConfig, Rewards
+from inarow.learning.tabular.config import QConfig
 from inarow.learning.tabular.q_table import QTable
 from inarow.learning.tabular.trainer import Trainer
 from inarow.studies.comparison import PERCENT
@@ -59,7 +61,7 @@ class RoundRobin:
         for pairing in PAIRINGS:
             players = [_Metered(make(agent, next(streams)), spec, memory.get(agent)) for agent in pairing]
             found[pairing] = _play_pairing(spec, games, *players)
-        return msgspec.structs.replace(_summarise(games, found), curves=curves)
+        return replace(_summarise(games, found), curves=curves)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,24 +136,11 @@ def corrected_q(table: QTable, rng: np.random.Generator) -> TablePlayer:
 
 
 def train_corrected(spec: GameSpec, episodes: int, seed: int) -> Trainer:
-    """The Q-learner as its report describes it, trained; its curve has twenty points or a few more.
-
-    The same rates, rewards and number of games as in the published program; but it learns on both sides,
-    from losses and draws as well, and looks ahead to its own next turn.
-    """
-    config = QConfig(
-        board=str(spec),
-        phases=(Phase(episodes=episodes, opponent="winblock", side="alternating"),),
-        seed=seed,
-        target="own-turn",
-        alpha=0.1,
-        gamma=0.9,
-        symmetry=False,
-        rewards=Rewards(win=1.0, loss=-1.0, draw=0.2),
-        exploration=Exploration(start=0.3, floor=0.01, decay=0.995),
-        report=max(1, episodes // _CURVE_POINTS),
-    )
-    trainer = Trainer(config)
+    """The Q-learner as its report describes it, trained; its curve has twenty points or a few more."""
+    config = msgspec.toml.decode((files(__package__) / "corrected.toml").read_bytes(), type=QConfig)
+    (phase,) = config.phases
+    phases, report = (replace(phase, episodes=episodes),), max(1, episodes // _CURVE_POINTS)
+    trainer = Trainer(replace(config, board=str(spec), phases=phases, seed=seed, report=report))
     trainer.run(episodes)
     return trainer
 

@@ -144,8 +144,8 @@ PRESAMPLED = replace(QUANTUM, presamples=5)
 LOCKSTEPS = (replace(QUANTUM, lockstep=_BATCH), replace(QUANTUM, lockstep=1))
 
 
-def experiments(scale: Scale) -> list[Repeated]:
-    return list(_quick() if scale == "quick" else _paper())
+def experiments(scale: Scale) -> Iterator[Repeated]:
+    return _quick() if scale == "quick" else _paper()
 
 
 def _paper() -> Iterator[Repeated]:
