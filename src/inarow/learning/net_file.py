@@ -65,8 +65,9 @@ def net_evaluator(net: Net) -> Evaluate:
     """An AlphaZero net as an evaluator; it raises NetError if the net cannot be run or answers in other shapes."""
 
     def evaluate(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        reason = "it has other inputs or outputs"
-        with raised_as(NetError, "the net cannot be run as alphazero nets are", reason=reason):
+        with raised_as(
+            NetError, "the net cannot be run as alphazero nets are", reason="it has other inputs or outputs"
+        ):
             logits, values = net.run(planes)
         return checked_answers(planes, logits, values)
 

@@ -164,14 +164,6 @@ def study_noise(
 
     points: list[NoisePoint] = []
     sizes: list[CircuitSize] = []
-
-    def add_points(source: Source, error: float, mass: float, outcomes: Sequence[np.ndarray]) -> None:
-        chances = [float(outcome[marked].sum()) for outcome in outcomes]
-        for name, (least, most) in ranges.items():
-            chance = float(np.mean(chances[least : most + 1]))
-            queries = ((least + most) / 2 + 1) / chance
-            points.append(NoisePoint(source, error, mass, name, chance, queries, 1 / mass / queries))
-
     gate_errors = (0.0, *errors["gates"].tolist())
     for done, mass in enumerate(masses):
         register = noisy_decision(mass)
@@ -181,16 +173,19 @@ def study_noise(
             gates = circuit.count_ops()
             single = gates.get("sx", 0) + gates.get("x", 0)
             sizes.append(CircuitSize(mass, m, single, gates.get("cx", 0), circuit.depth()))
-        marked = list(register.marked)
+        found: dict[tuple[Source, float], list[np.ndarray]] = {}  # the chances of places for each m, by error
         for number, error in enumerate(gate_errors):
             if progress is not None:
                 progress(done * len(gate_errors) + number, len(masses) * len(gate_errors))
-            outcomes = [noisy_chances(circuit, SINGLE_SHARE * error, error) for circuit in circuits]
-            add_points("gates", error, mass, outcomes)
-            if error == 0.0:
-                perfect = outcomes
+            found["gates", error] = [noisy_chances(circuit, SINGLE_SHARE * error, error) for circuit in circuits]
         for error in (0.0, *errors["readout"].tolist()):
-            add_points("readout", error, mass, [misread(outcome, error) for outcome in perfect])
+            found["readout", error] = [misread(outcome, error) for outcome in found["gates", 0.0]]
+        for (source, error), outcomes in found.items():
+            chances = [float(outcome[list(register.marked)].sum()) for outcome in outcomes]
+            for name, (least, most) in ranges.items():
+                chance = float(np.mean(chances[least : most + 1]))
+                queries = ((least + most) / 2 + 1) / chance
+                points.append(NoisePoint(source, error, mass, name, chance, queries, 1 / mass / queries))
     rows: dict[tuple[Source, float, Amplification], list[NoisePoint]] = {}
     for point in points:
         rows.setdefault((point.source, point.mass, point.amplification), []).append(point)
