@@ -154,7 +154,8 @@ class Trainer:
         return np.asarray(by_result[results])
 
     def _report(self, groups: Sequence[PlayedGames], loss: float) -> None:
-        results, metrics = np.concatenate([group.results for group in groups]), self.explorer.metrics
+        results = np.concatenate([group.results for group in groups])
+        metrics = self.explorer.metrics
         self.curve.append(
             CurvePoint(
                 episode=self.episodes,
