@@ -100,7 +100,8 @@ class Solver:
                 # No reply is better for the opponent than the best one is for us.
                 upper = max(-root.lower, 1 - root.lower if only_best else win_score(after, 1))
                 left = limits.less(nodes, time.perf_counter() - clock)
-                solution = self._solved(after, _between(-root.lower, upper), left, watch=watch_action)
+                bounds = Solution(lower=-root.lower, upper=upper)
+                solution = self._solved(after, bounds, left, watch=watch_action)
                 nodes += solution.nodes
                 if solution.score == -root.lower or not only_best:
                     scores[action] = None if solution.score is None else -solution.score
@@ -141,11 +142,7 @@ class Solver:
 
 def _unsolved(position: Position) -> Solution:
     """What is known without a search: bounds that hold for every unfinished position of this ply."""
-    return _between(-win_score(position, 2), win_score(position, 1))
-
-
-def _between(lower: int, upper: int) -> Solution:
-    return Solution(lower=lower, upper=upper, plies=None, nodes=0, seconds=0.0)
+    return Solution(lower=-win_score(position, 2), upper=win_score(position, 1))
 
 
 # --- From null-window searches to scores ---
