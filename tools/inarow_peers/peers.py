@@ -191,16 +191,21 @@ def plain_q_episodes(start: Position, seconds: float) -> Peer:
 def aer_selections(start: Position, seconds: float) -> Peer | None:
     """The same draws as santos-2025 made them: a circuit each, transpiled and run with one shot."""
     try:
-        from inarow.learning.exploration.circuits import sample_once_transpiled
+        from inarow.learning.exploration.circuits import drawn_circuit
     except MissingExtraError:
         return None
+    from qiskit import transpile
+    from qiskit_aer import AerSimulator
+
     probabilities, legal, flags = selection_case(start)
     register, rng = lay_out(probabilities, legal, flags), np.random.default_rng(0)
     amplification = benchmarks.SELECTION_POLICY.selection().amplification
     least, most = amplification_range(mass_of(probabilities, flags), amplification)
 
     def work() -> int:
-        sample_once_transpiled(register, int(rng.integers(least, most + 1)), int(rng.integers(2**31)))
+        circuit = drawn_circuit(register, int(rng.integers(least, most + 1)))
+        simulator = AerSimulator(seed_simulator=int(rng.integers(2**31)))
+        simulator.run(transpile(circuit, simulator), shots=1).result().get_counts()
         return 1
 
     return Peer("Qiskit on Aer, transpiled for each draw", lambda: rate(work, seconds))

@@ -52,7 +52,7 @@ class DqnAgent(ImmediateAgent):
         if self._values is None:
             default_deep_q_net(spec, 0)
         else:
-            self._values.check_board(spec)
+            self._values.net.check_board(spec)
 
 
 def build_dqn_agent(name: str, parameters: DqnParameters, rng: np.random.Generator) -> DqnAgent:

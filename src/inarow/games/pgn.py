@@ -18,7 +18,7 @@ from inarow.games.record import RESULTS, TAGS, UNFINISHED, GameRecord, Ply, Term
 from inarow.games.spec import GameSpec
 
 _TAG_LINE = re.compile(r'\[([A-Za-z]{1,32}) "((?:[^"\\]|\\.)*)"\]')
-_TOKEN = re.compile(r"\s*(?:\{([^{}]*)\}|([^\s{}]+))")
+_TOKEN = re.compile(r"\{([^{}]*)\}|([^\s{}]+)|\S")  # a comment, a word, or what cannot be read
 _UNKNOWN = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?"}
 _MAX_TEXT = 1 << 20
 
@@ -137,14 +137,10 @@ def _parse_movetext(text: str, spec: GameSpec, ply: int) -> tuple[list[int], lis
     actions: list[int] = []
     plies: list[Ply] = []
     result = ""
-    place = 0
-    text = text.rstrip()
-    while place < len(text):
-        token = _TOKEN.match(text, place)
-        if token is None or result:
-            raise NotationError(f"the moves cannot be read at {shown(text[place : place + 20])}")
-        place = token.end()
+    for token in _TOKEN.finditer(text):
         comment, word = token.groups()
+        if result or (comment is None and word is None):
+            raise NotationError(f"the moves cannot be read at {shown(text[token.start() : token.start() + 20])}")
         if comment is not None:
             if not plies or plies[-1] != Ply():
                 raise NotationError(f"the comment {shown(comment)} belongs to no move")

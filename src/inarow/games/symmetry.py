@@ -5,7 +5,7 @@ With gravity only the mirror image does. Without gravity a square board has eigh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -24,13 +24,9 @@ class Symmetry:
 
     def apply(self, position: Position) -> Position:
         """The image of the position and of its game."""
-        return Position(
-            position.spec,
-            self.move_cells(position.stones),
-            self.move_cells(position.mask),
-            tuple(self.actions[action] for action in position.actions),
-            position.winner,
-            position.layout,
+        stones, mask = self.move_cells(position.stones), self.move_cells(position.mask)
+        return replace(
+            position, stones=stones, mask=mask, actions=tuple(self.actions[each] for each in position.actions)
         )
 
     def move_cells(self, cells: int) -> int:

@@ -65,8 +65,9 @@ def net_evaluator(net: Net) -> Evaluate:
     """An AlphaZero net as an evaluator; it raises NetError if the net cannot be run or answers in other shapes."""
 
     def evaluate(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        reason = "it has other inputs or outputs"
-        with raised_as(NetError, "the net cannot be run as alphazero nets are", reason=reason):
+        with raised_as(
+            NetError, "the net cannot be run as alphazero nets are", reason="it has other inputs or outputs"
+        ):
             logits, values = net.run(planes)
         return checked_answers(planes, logits, values)
 
@@ -107,18 +108,16 @@ def _open_session(content: bytes, source: str) -> Any:
 
     from inarow.learning.onnx_scan import has_external_data  # so is protobuf
 
-    refusal = f"{source} is not a net"
-    reason = "it is damaged or not an ONNX model of known operators"
-    with raised_as(NetError, refusal, reason=reason):
-        if has_external_data(content):
-            raise NetError(f"{refusal}: it keeps weights in another file")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.add_session_config_entry("session.inter_op.allow_spinning", "0")
     options.log_severity_level = 4  # fatal: what else goes wrong comes as an exception
-    with raised_as(NetError, refusal, reason=reason):
+    reason = "it is damaged or not an ONNX model of known operators"
+    with raised_as(NetError, f"{source} is not a net", reason=reason):
+        if has_external_data(content):
+            raise NetError(f"{source} is not a net: it keeps weights in another file")
         # With the fallback, which has nowhere to fall, it would print to stdout.
         return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"], enable_fallback=0)
 

@@ -231,6 +231,9 @@ class EpisodeTrainer(Protocol):
     episodes: int
     curve: list[Any]
 
+    @property
+    def is_finished(self) -> bool: ...
+
 
 class EpisodeRun(Run, Generic[TrainerT]):
     """A trainer with a folder, whose progress is counted in episodes. `start` or `resume` make one."""
@@ -286,7 +289,17 @@ class EpisodeRun(Run, Generic[TrainerT]):
 
     def train(self, watch: Watch | None = None, *, checkpoint_seconds: float = 15.0) -> TrainedAgent:
         with self._claim.held():
-            self._train(watch, checkpoint_seconds)
+            saved = time.monotonic()
+            try:
+                while not self.trainer.is_finished:
+                    self._advance()
+                    if watch is not None:
+                        watch(self.progress)
+                    if time.monotonic() - saved >= checkpoint_seconds:
+                        self._save()
+                        saved = time.monotonic()
+            finally:
+                self._save()
         return self._trained_agent()
 
     def _begin(self) -> None:
@@ -297,8 +310,12 @@ class EpisodeRun(Run, Generic[TrainerT]):
         """Continues from the checkpoint."""
 
     @abstractmethod
-    def _train(self, watch: Watch | None, checkpoint_seconds: float) -> None:
-        """Trains to the end and writes checkpoints."""
+    def _advance(self) -> None:
+        """Trains for some time. After an exception the trainer is where it was, or `_save` does nothing."""
+
+    @abstractmethod
+    def _save(self) -> None:
+        """Writes a checkpoint."""
 
     @abstractmethod
     def _trained_agent(self) -> TrainedAgent: ...

@@ -83,7 +83,6 @@ def test_draws_without_a_hit_are_carried_over():
     """
     metrics = Metrics(decisions=3, rounds=11, oracle_calls=22, hits=2, waiting=0, states=3)
     assert metrics.iterations == np.mean([7, 4])
-    assert metrics.queries_per_hit == 33 / 2
     waiting = Metrics(decisions=4, rounds=16, oracle_calls=22, hits=2, waiting=5, states=3)
     assert waiting.iterations == np.mean([7, 4])
     assert Metrics(decisions=0, rounds=0, oracle_calls=0, hits=0, waiting=0, states=0).iterations is None

@@ -13,14 +13,29 @@ from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.search.limits import Limits
 from inarow.search.minimax.heuristics import make_heuristic
 from inarow.search.solver.api import analyse
-from inarow.search.tree.memory import MAX_VISITS, ROLLOUT_SLOT_BYTES, USED, VISITED, bytes_for_game, descend
+from inarow.search.tree.memory import (
+    DRAWN,
+    MAX_VISITS,
+    ROLLOUT_SLOT_BYTES,
+    SOONEST_WIN,
+    USED,
+    VISITED,
+    bytes_for_game,
+    descend,
+)
 from inarow.search.tree.rollouts import Rollouts
-from inarow.search.tree.search import TreeSearch
+from inarow.search.tree.search import TreeSearch, _root_totals
 from tests.strategies import ongoing_positions
 
 
 def searcher(spec=CONNECT_FOUR, seed=1, **options):
     return TreeSearch(spec, np.random.default_rng(seed), **options)
+
+
+def ends(search, position):
+    """For the actions with a proven win or loss after a search, the number of the stone that ends the game."""
+    proofs = _root_totals(search._trees, position)[2]
+    return {action: SOONEST_WIN - abs(int(proof)) for action, proof in enumerate(proofs) if abs(proof) > DRAWN}
 
 
 def suite(spec, score_of_win, count, seed=7):
@@ -61,10 +76,11 @@ def test_wins_at_once_are_taken_and_losses_at_once_blocked(solve):
 def test_wins_in_three_are_found_for_both_sides():
     found = suite(CONNECT_FOUR, 2, 30)
     for position, best in found:
-        result = searcher().search(position, limits=Limits(simulations=2000))
+        search = searcher()
+        result = search.search(position, limits=Limits(simulations=2000))
         assert result.action in best
         assert result.proven == 1
-        assert result.ends[result.action] == position.ply + 3
+        assert ends(search, position)[result.action] == position.ply + 3
 
 
 @pytest.mark.compiled
@@ -111,14 +127,13 @@ def test_proofs_are_true_and_prefer_short_wins_and_long_losses():
                 position = position.play(legal[int(rng.integers(len(legal)))])
         if position.is_over:
             continue
-        result = searcher(spec).search(position, limits=Limits(simulations=3000))
+        search = searcher(spec)
+        result = search.search(position, limits=Limits(simulations=3000))
         truth = analyse(position)
-        for action, value in enumerate(result.values):
-            if result.ends[action] is not None:
-                proven += 1
-                assert np.sign(truth.scores[action]) == value
-                sure_end = result.ends[action]
-                assert sure_end >= position.ply + 1
+        for action, sure_end in ends(search, position).items():
+            proven += 1
+            assert np.sign(truth.scores[action]) == result.values[action]
+            assert sure_end >= position.ply + 1
     assert proven > 50
 
 

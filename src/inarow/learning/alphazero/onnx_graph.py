@@ -6,7 +6,7 @@ Batch, rows and columns are free; a batch has boards of one size.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,28 +19,32 @@ from inarow.learning.pretrained import find_net, net_path
 from inarow.search.tree.evaluation import PLANES
 from inarow.storage.atomic import content_hash
 
-Weights = Mapping[str, np.ndarray]  # the state of a `Network`, by torch's names
+Weights = Mapping[str, np.ndarray]  # by torch's names
+Shapes = Mapping[str, Sequence[str | int]]  # of inputs or outputs by name; a name in a shape is a free size
 
-_OPSET, _IR_VERSION = 17, 8
+_OPSET, _IR_VERSION = 17, 8  # old enough for every ONNX Runtime that the package allows
 _NORM_EPSILON = 1e-5
 
 
 def to_onnx(weights: Weights) -> ModelProto:
     """The graph: input `planes`, outputs `logits` and `values`; see `net_file.net_evaluator`."""
-    graph = _Graph(weights)
+    graph = Graph(weights)
     cells = graph.add("Relu", graph.convolution("planes", "stem"))
     for number in range(size_of(weights)[1]):
         inner = graph.add("Relu", graph.convolution(cells, f"blocks.{number}.first"))
         cells = graph.add("Relu", graph.add("Add", cells, graph.convolution(inner, f"blocks.{number}.second")))
     policy = graph.add("Relu", graph.convolution(cells, "policy"))
-    logit = graph.add("Conv", policy, graph.constant("policy_logit.weight"), graph.constant("policy_logit.bias"))
+    logit = graph.layer("Conv", policy, "policy_logit")
     graph.add("Squeeze", logit, graph.constant("axis", np.array([1])), output="logits")
     value = graph.add("Relu", graph.convolution(cells, "value"))
     pooled = graph.add("Concat", graph.add("GlobalAveragePool", value), graph.add("GlobalMaxPool", value), axis=1)
-    units = graph.add("Relu", graph.linear(graph.add("Flatten", pooled, axis=1), "value_units"))
-    half = graph.add("Mul", graph.linear(units, "value_logit"), graph.constant("half", np.float32(0.5)))
+    units = graph.add("Relu", graph.layer("Gemm", graph.add("Flatten", pooled, axis=1), "value_units", transB=1))
+    half = graph.add(
+        "Mul", graph.layer("Gemm", units, "value_logit", transB=1), graph.constant("half", np.float32(0.5))
+    )
     graph.add("Squeeze", graph.add("Tanh", half), graph.constant("axis"), output="values")
-    return graph.model()
+    answers: Shapes = {"logits": ["n", "rows", "columns"], "values": ["n"]}
+    return graph.model("alphazero", {"planes": ["n", PLANES, "rows", "columns"]}, answers)
 
 
 def from_onnx(content: bytes) -> dict[str, np.ndarray]:
@@ -82,7 +86,9 @@ def read_start(name: str, network: NetworkConfig) -> tuple[dict[str, np.ndarray]
     return weights, {"net": name, "content": content_hash(path, NetError), **about.provenance}
 
 
-class _Graph:
+class Graph:
+    """A graph of ONNX, built node by node from the weights of a net."""
+
     def __init__(self, weights: Weights) -> None:
         self._weights = weights
         self._nodes: list[Any] = []
@@ -113,17 +119,18 @@ class _Graph:
         )
         return self.add("Conv", cells, *inputs, kernel_shape=[width, width], pads=[width // 2] * 4)
 
-    def linear(self, units: str, part: str) -> str:
-        return self.add("Gemm", units, self.constant(f"{part}.weight"), self.constant(f"{part}.bias"), transB=1)
+    def layer(self, operator: str, cells: str, part: str, output: str | None = None, **attributes: Any) -> str:
+        """Adds a node with a weight and a bias."""
+        parts = self.constant(f"{part}.weight"), self.constant(f"{part}.bias")
+        return self.add(operator, cells, *parts, output=output, **attributes)
 
-    def model(self) -> ModelProto:
-        shapes: dict[str, list[str | int | None]] = {
-            "planes": ["n", PLANES, "rows", "columns"],
-            "logits": ["n", "rows", "columns"],
-            "values": ["n"],
-        }
-        planes, *answers = (helper.make_tensor_value_info(name, TensorProto.FLOAT, shapes[name]) for name in shapes)
-        arrays = [numpy_helper.from_array(np.ascontiguousarray(each), name) for name, each in self._constants.items()]
-        graph = helper.make_graph(self._nodes, "alphazero", [planes], answers, arrays)
+    def model(self, name: str, inputs: Shapes, outputs: Shapes) -> ModelProto:
+        """With inputs and outputs of float32."""
+        first, last = (
+            [helper.make_tensor_value_info(key, TensorProto.FLOAT, each[key]) for key in each]
+            for each in (inputs, outputs)
+        )
+        arrays = [numpy_helper.from_array(np.ascontiguousarray(each), key) for key, each in self._constants.items()]
+        graph = helper.make_graph(self._nodes, name, first, last, arrays)
         opset = helper.make_opsetid("", _OPSET)
         return helper.make_model(graph, opset_imports=[opset], ir_version=_IR_VERSION, producer_name="inarow")

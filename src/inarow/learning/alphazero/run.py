@@ -17,20 +17,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from inarow.learning.alphazero import selfplay
 from inarow.learning.alphazero.config import AlphaZeroConfig, GateConfig
 from inarow.learning.alphazero.network import Loss, NetTrainer
 from inarow.learning.alphazero.onnx_graph import read_start, to_onnx
 from inarow.learning.alphazero.replay import Replay
 from inarow.learning.alphazero.run_state import HEADINGS, CurvePoint, RunFolder, RunState
-from inarow.learning.alphazero.selfplay import (
-    ClusterSelfPlay,
-    Player,
-    PlaySlice,
-    PlaySliceResult,
-    SelfPlayOutput,
-    passes_gate,
-    play_slice,
-)
 from inarow.learning.learner import CurveTable, Grade, Progress, Report, Run, Services, TrainedAgent, Watch
 from inarow.learning.net_file import ANY_BOARD, Net, NetAbout, net_evaluator, read_net, to_bytes
 from inarow.learning.pretrained import ALPHAZERO
@@ -38,7 +30,7 @@ from inarow.learning.run_folder import read_config, write_config
 from inarow.learning.warm_up import warm_up_for
 from inarow.search.tree.evaluation import Evaluate
 from inarow.storage.atomic import atomic_write
-from inarow.workers import WorkerProcess, interrupts_deferred, open_worker_processes
+from inarow.workers import WorkerProcesses, interrupts_deferred, open_worker_processes
 
 _LEARNER_KEY, _GATE_KEY = 2, 3  # of random streams, below the seed of the run
 _FIRST_BATCHES = 8  # batches of examples that must exist before the first is drawn
@@ -73,7 +65,7 @@ class AlphaZeroRun(Run):
             self._write_net()
         self._published = read_net(self.product)
         self._evaluate = net_evaluator(Net(self._published, str(self.product)))
-        self._player = Player(config, self._evaluate, 0, self.state.starts)
+        self._player = selfplay.Player(config, self._evaluate, 0, self.state.starts)
         self._player.set_simulations(self.simulations)
         self._last_point = (self.state.seconds, self.state.games)
 
@@ -213,19 +205,14 @@ class AlphaZeroRun(Run):
             number = self.config.workers - 1 if cluster is None else self.config.workers
             with self.files.claim.held(), open_worker_processes(number, cluster) as worker_processes:
                 self.state.starts += 1
-                start = self.state.starts
-                cluster_play = ClusterSelfPlay(worker_processes, self.config, start) if cluster else None
-                self._train(watch, worker_processes, cluster_play, checkpoint_seconds)
+                self._train(watch, worker_processes, checkpoint_seconds)
         spec = self.config.specs[0]
         return TrainedAgent(agent=f"alphazero:net={self.product}", board=str(spec), is_exportable=spec.gravity)
 
-    def _train(
-        self,
-        watch: Watch | None,
-        worker_processes: tuple[WorkerProcess, ...],
-        cluster_play: ClusterSelfPlay | None,
-        checkpoint_seconds: float,
-    ) -> None:
+    def _train(self, watch: Watch | None, worker_processes: WorkerProcesses, checkpoint_seconds: float) -> None:
+        cluster_play = None
+        if self._services.cluster is not None:
+            cluster_play = selfplay.ClusterSelfPlay(worker_processes, self.config, self.state.starts)
         grade = self._services.make_grade(self.config.specs) if self._services.make_grade else None
         warm_up_for(self.config.specs)
         saved = clock = time.monotonic()
@@ -262,7 +249,7 @@ class AlphaZeroRun(Run):
 
     # --- Playing and learning ---
 
-    def _work(self, cluster_play: ClusterSelfPlay | None) -> None:
+    def _work(self, cluster_play: selfplay.ClusterSelfPlay | None) -> None:
         """Learns from a batch if one is owed; otherwise plays, or collects what was played."""
         learning, state, begin = self.config.learning, self.state, time.process_time()
         if state.owed < learning.batch or self.replay.seen < _FIRST_BATCHES * learning.batch:
@@ -280,7 +267,7 @@ class AlphaZeroRun(Run):
         state.owed = min(state.owed - learning.batch, learning.reuse * _MOST_OWED_EXAMPLES)
         state.learn_seconds += time.process_time() - begin
 
-    def _take(self, found: SelfPlayOutput) -> None:
+    def _take(self, found: selfplay.SelfPlayOutput) -> None:
         """Keeps what was played."""
         state = self.state
         self.files.games.add(found.games)
@@ -292,16 +279,16 @@ class AlphaZeroRun(Run):
         state.simulations += found.simulations
         state.evaluations += found.evaluations
 
-    def _exchange(self, worker_processes: tuple[WorkerProcess, ...]) -> None:
+    def _exchange(self, worker_processes: WorkerProcesses) -> None:
         """Collects what worker processes have played and gives each a next task in advance."""
         for number, worker_process in enumerate(worker_processes, start=1):
             for result in worker_process.take():
                 self._take_slice(result, len(worker_processes))
             while worker_process.due < 2:
-                task = PlaySlice(self.config, self.product, number, self.state.starts, self.simulations, _SLICE_SECONDS)
-                worker_process.give(play_slice, task)
+                play = self.config, self.product, number, self.state.starts, self.simulations, _SLICE_SECONDS
+                worker_process.give(selfplay.play_slice, selfplay.PlaySlice(*play))
 
-    def _take_slice(self, result: PlaySliceResult, worker_processes: int) -> None:
+    def _take_slice(self, result: selfplay.PlaySliceResult, worker_processes: int) -> None:
         for found in result.outputs:
             self._take(found)
         self.state.play_seconds += result.core_seconds
@@ -323,7 +310,7 @@ class AlphaZeroRun(Run):
         config, key = self.config, (_GATE_KEY, self.state.iterations + 1)
         rng = np.random.default_rng(np.random.SeedSequence(config.seed, spawn_key=key))
         spec = config.specs[int(rng.integers(len(config.specs)))]
-        return passes_gate(spec, (self._current(), self._evaluate), gate, config.search, rng)
+        return selfplay.passes_gate(spec, (self._current(), self._evaluate), gate, config.search, rng)
 
     def _close(self, grade: Grade | None) -> None:
         """Publishes the last net, unless a gate decides, and completes the curve."""

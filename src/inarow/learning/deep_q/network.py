@@ -12,42 +12,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import pairwise
 
 import numpy as np
 import torch
-from onnx import ModelProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto
 from torch.nn import functional
 
 from inarow.games import GameSpec
+from inarow.learning.alphazero.onnx_graph import Graph
 from inarow.learning.deep_q.config import DeepQConfig, Network
+from inarow.learning.pretrained import DEEP_Q
 
 _SIDE = 4  # of every convolution
 _PADDING = 1, 2  # empty rows before and after the board, and columns likewise
 _LEAK = 0.3
 _EPSILON = 1e-7  # of Adam, as in Keras
-_OPSET, _IR_VERSION = 17, 8  # old enough for every ONNX Runtime that the package allows
 
 Weights = dict[str, np.ndarray]
 
 
 def first_weights(network: Network, spec: GameSpec, rng: np.random.Generator) -> Weights:
     """Glorot uniform, with biases of 0; float32."""
+    channels, units = (1, *network.filters), (network.filters[-1] * spec.cells, *network.dense, 1)
+    shapes: dict[str, tuple[int, ...]] = {
+        **{f"conv{number}": (*each[::-1], _SIDE, _SIDE) for number, each in enumerate(pairwise(channels))},
+        **{f"dense{number}": each[::-1] for number, each in enumerate(pairwise(units))},
+    }
     weights: Weights = {}
-    channels = 1
-    for number, filters in enumerate(network.filters):
-        limit = math.sqrt(6 / (_SIDE * _SIDE * (channels + filters)))
-        _draw(weights, f"conv{number}", (filters, channels, _SIDE, _SIDE), limit, rng)
-        channels = filters
-    inputs = channels * spec.cells
-    for number, outputs in enumerate((*network.dense, 1)):
-        _draw(weights, f"dense{number}", (outputs, inputs), math.sqrt(6 / (inputs + outputs)), rng)
-        inputs = outputs
+    for name, (outputs, inputs, *window) in shapes.items():
+        limit = math.sqrt(6 / (math.prod(window) * (inputs + outputs)))
+        weights[f"{name}.weight"] = rng.uniform(-limit, limit, shapes[name]).astype(np.float32)
+        weights[f"{name}.bias"] = np.zeros(outputs, np.float32)
     return weights
-
-
-def _draw(weights: Weights, name: str, shape: tuple[int, ...], limit: float, rng: np.random.Generator) -> None:
-    weights[f"{name}.weight"] = rng.uniform(-limit, limit, shape).astype(np.float32)
-    weights[f"{name}.bias"] = np.zeros(shape[0], np.float32)
 
 
 class TrainedNet:
@@ -57,7 +54,6 @@ class TrainedNet:
         torch.set_num_threads(1)
         self._config = config
         self._parameters = {name: _parameter(array) for name, array in weights.items()}
-        self._convolutions, self._dense = len(config.network.filters), len(config.network.dense) + 1
         parameters = self._parameters.values()
         self._optimiser = torch.optim.Adam(parameters, config.learning_rate, eps=_EPSILON, foreach=True)
 
@@ -79,21 +75,15 @@ class TrainedNet:
 
     def values(self, boards: torch.Tensor) -> torch.Tensor:
         """float32 [N, 1, rows, columns] -> [N]."""
-        before, after = _PADDING
-        cells = boards.contiguous(memory_format=torch.channels_last)
-        for number in range(self._convolutions):
-            weight, bias = self._layer(f"conv{number}")
-            padded = functional.pad(cells, (before, after, before, after))
-            cells = functional.leaky_relu(functional.conv2d(padded, weight, bias), _LEAK)
-        values = cells.flatten(1)
-        for number in range(self._dense):
+        cells, tensors = boards.contiguous(memory_format=torch.channels_last), list(self._parameters.values())
+        for number, (weight, bias) in enumerate(zip(tensors[::2], tensors[1::2], strict=True)):
             if number > 0:
-                values = functional.leaky_relu(values, _LEAK)
-            values = functional.linear(values, *self._layer(f"dense{number}"))
-        return values[:, 0]
-
-    def _layer(self, name: str) -> tuple[torch.Tensor, torch.Tensor]:
-        return self._parameters[f"{name}.weight"], self._parameters[f"{name}.bias"]
+                cells = functional.leaky_relu(cells, _LEAK)
+            if weight.ndim == 4:
+                cells = functional.conv2d(functional.pad(cells, 2 * _PADDING), weight, bias)
+            else:
+                cells = functional.linear(cells.flatten(1), weight, bias)
+        return cells[:, 0]
 
     def weights(self) -> Weights:
         """A copy."""
@@ -134,25 +124,15 @@ def _array(tensor: torch.Tensor) -> np.ndarray:
 
 def to_model(weights: Mapping[str, np.ndarray], spec: GameSpec) -> ModelProto:
     """From `planes`, float32 [N, 1, rows, columns], to `values`, float32 [N, 1]."""
-    nodes, current = [], "planes"
-    convolutions = sum(name.startswith("conv") for name in weights) // 2
-    dense, (before, after) = len(weights) // 2 - convolutions, _PADDING
-    for number in range(convolutions):
-        names, pads = [current, f"conv{number}.weight", f"conv{number}.bias"], [before, before, after, after]
-        nodes.append(helper.make_node("Conv", names, [f"sum{number}"], kernel_shape=[_SIDE, _SIDE], pads=pads))
-        nodes.append(helper.make_node("LeakyRelu", [f"sum{number}"], [f"cells{number}"], alpha=_LEAK))
-        current = f"cells{number}"
-    nodes.append(helper.make_node("Flatten", [current], ["flat"]))
-    current = "flat"
-    for number in range(dense):
-        result = "values" if number + 1 == dense else f"dense_sum{number}"
-        names = [current, f"dense{number}.weight", f"dense{number}.bias"]
-        nodes.append(helper.make_node("Gemm", names, [result], transB=1))
-        if number + 1 < dense:
-            nodes.append(helper.make_node("LeakyRelu", [result], [f"dense_out{number}"], alpha=_LEAK))
-            current = f"dense_out{number}"
-    planes = helper.make_tensor_value_info("planes", TensorProto.FLOAT, ["positions", 1, spec.rows, spec.columns])
-    values = helper.make_tensor_value_info("values", TensorProto.FLOAT, ["positions", 1])
-    arrays = [numpy_helper.from_array(np.ascontiguousarray(array), name) for name, array in weights.items()]
-    graph = helper.make_graph(nodes, "deep-q", [planes], [values], arrays)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR_VERSION)
+    graph, cells, (before, after) = Graph(weights), "planes", _PADDING
+    layers = [name.removesuffix(".weight") for name in weights if name.endswith(".weight")]
+    for name in (layer for layer in layers if layer.startswith("conv")):
+        pads = [before, before, after, after]
+        total = graph.layer("Conv", cells, name, kernel_shape=[_SIDE, _SIDE], pads=pads)
+        cells = graph.add("LeakyRelu", total, alpha=_LEAK)
+    units = graph.add("Flatten", cells)
+    *inner, last = (layer for layer in layers if layer.startswith("dense"))
+    for name in inner:
+        units = graph.add("LeakyRelu", graph.layer("Gemm", units, name, transB=1), alpha=_LEAK)
+    graph.layer("Gemm", units, last, output="values", transB=1)
+    return graph.model(DEEP_Q, {"planes": ["positions", 1, spec.rows, spec.columns]}, {"values": ["positions", 1]})

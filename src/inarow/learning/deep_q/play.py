@@ -20,7 +20,7 @@ from inarow.games.bits import store
 from inarow.games.kernels import bits_of, compiled_layout
 from inarow.learning.config import to_config
 from inarow.learning.deep_q import boards as kernels
-from inarow.learning.deep_q.boards import ONGOING, Boards, empty_boards
+from inarow.learning.deep_q.boards import ONGOING, Afterstates, Boards, empty_boards
 from inarow.learning.deep_q.config import DeepQConfig
 from inarow.learning.learner import MakeOpponent, Opponent
 from inarow.learning.net_file import Net, load_net
@@ -33,19 +33,13 @@ actions, int64 [N]. Values of illegal actions are -inf.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Outlook:
-    """N positions and their moves."""
-
-    keys: np.ndarray  # [N] uint64, as `legal` what `decision_of` returns
-    legal: np.ndarray  # [N] int64
-    values: np.ndarray  # [N, A] float64, for the side to move; -inf where an action is illegal
-    planes: np.ndarray  # [boards, rows, columns] float32: boards after moves
-    rows: np.ndarray  # [N, A] int64: which of `planes` a legal action leads to
-
-
-def look_ahead(net: Net, spec: GameSpec, boards: Boards, games: np.ndarray) -> Outlook:
-    """All moves of all `games` in one call of the net. A board that several games reach is evaluated once."""
+def look_ahead(
+    net: Net, spec: GameSpec, boards: Boards, games: np.ndarray
+) -> tuple[Afterstates, np.ndarray, np.ndarray]:
+    """(What the side to move can reach in all `games`; the values of all moves for it, float64 [games, A], -inf where
+    an action is illegal; int64 [games, A], which of the boards a legal action leads to.) The net is called once, and a
+    board that several games reach is evaluated once.
+    """
     layout = compiled_layout(spec)
     found = kernels.empty_afterstates(layout, len(games))
     count = kernels.list_afterstates(layout, boards, games, found)
@@ -55,30 +49,24 @@ def look_ahead(net: Net, spec: GameSpec, boards: Boards, games: np.ndarray) -> O
     values, rows = np.full(len(found.places), -np.inf), np.zeros(len(found.places), np.int64)
     values[places] = evaluated[which, 0]
     rows[places] = np.arange(count)
-    width = spec.actions
-    return Outlook(found.keys, found.legal, values.reshape(-1, width), found.planes, rows.reshape(-1, width))
+    return found, values.reshape(-1, spec.actions), rows.reshape(-1, spec.actions)
 
 
 class NetValues:
     """A net that evaluates one position at a time."""
 
     def __init__(self, net: Net) -> None:
-        self._net = net
+        self.net = net
         self.win_reward = to_config(net.about.config, DeepQConfig, "the net").rewards.win  # the value of a certain win
-
-    def check_board(self, spec: GameSpec) -> None:
-        """Raises NetError if the net is for another board."""
-        self._net.check_board(spec)
 
     def values(self, position: Position) -> np.ndarray:
         """float64 [A], for the side to move; -inf where an action is illegal. Raises NetError for another board."""
-        spec = position.spec
-        self.check_board(spec)
-        layout = compiled_layout(spec)
+        self.net.check_board(position.spec)
+        layout = compiled_layout(position.spec)
         boards, (stones, mask) = empty_boards(layout, 1), bits_of(position, layout)
         store(boards.own, 0, stones)
         store(boards.mask, 0, mask)
-        return np.asarray(look_ahead(self._net, spec, boards, np.zeros(1, np.int64)).values[0])
+        return np.asarray(look_ahead(self.net, position.spec, boards, np.zeros(1, np.int64))[1][0])
 
 
 def load_net_values(path: Path) -> NetValues:
@@ -187,12 +175,12 @@ def play_games(net: Net, spec: GameSpec, opponents: Opponents, choose: Choose, c
             break
         is_learner = ply % 2 == side
         if is_learner:
-            ahead = look_ahead(net, spec, boards, games)
-            best = ahead.values.max(axis=1)
+            ahead, values, rows = look_ahead(net, spec, boards, games)
+            best = values.max(axis=1)
             check_finite(best)
-            chosen = choose(ahead.keys, ahead.legal, ahead.values, games)
+            chosen = choose(ahead.keys, ahead.legal, values, games)
             taken = np.arange(len(games)), chosen
-            kept.append((ahead.planes[ahead.rows[taken]], ahead.values[taken], games))
+            kept.append((ahead.planes[rows[taken]], values[taken], games))
             before = last[games]
             futures[before[before >= 0]] = best[before >= 0]
             last[games] = moves + np.arange(len(games))
@@ -203,8 +191,8 @@ def play_games(net: Net, spec: GameSpec, opponents: Opponents, choose: Choose, c
         kernels.play_actions(layout, boards, games, chosen, is_learner, results)
         actions[games, plies[games]] = chosen
         plies[games] += 1
-    planes, values, games_of_moves = map(np.concatenate, zip(*kept, strict=True))
-    return PlayedGames(results, plies, actions, planes, values, futures[:moves], games_of_moves)
+    planes, known, games_of_moves = map(np.concatenate, zip(*kept, strict=True))
+    return PlayedGames(results, plies, actions, planes, known, futures[:moves], games_of_moves)
 
 
 def choose_best(keys: np.ndarray, legal: np.ndarray, values: np.ndarray, games: np.ndarray) -> np.ndarray:

@@ -13,7 +13,6 @@ same net, bit for bit, as an undisturbed run.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from inarow.games import Position
 from inarow.learning.config import Document
 from inarow.learning.deep_q.config import DeepQConfig
 from inarow.learning.deep_q.trainer import Checkpoint, CurvePoint, Trainer
-from inarow.learning.learner import CheckAgent, CheckFile, CurveTable, Learner, Report, Services, TrainedAgent, Watch
+from inarow.learning.learner import CheckAgent, CheckFile, CurveTable, Learner, Report, Services, TrainedAgent
 from inarow.learning.run_folder import EpisodeRun, GamesFile, PlayedGame, RunClaim, reward_cells
 from inarow.storage.atomic import atomic_write
 from inarow.storage.inputs import read_input
@@ -106,33 +105,23 @@ class DeepQRun(EpisodeRun[Trainer]):
         config, agent = self.trainer.config, DeepQLearner().agent(self.product)
         return TrainedAgent(agent=agent, board=config.board, side=config.side, is_exportable=config.spec.gravity)
 
-    def _train(self, watch: Watch | None, checkpoint_seconds: float) -> None:
-        trainer = self.trainer
-        reached, saved = trainer.checkpoint(), time.monotonic()
+    def _advance(self) -> None:
+        reached = self.trainer.checkpoint()
         try:
-            while not trainer.is_finished:
-                trainer.run_batch()
-                reached = trainer.checkpoint()
-                self._new_games += trainer.last_games
-                if watch is not None:
-                    watch(self.progress)
-                if time.monotonic() - saved >= checkpoint_seconds:
-                    self._save(reached)
-                    saved = time.monotonic()
+            self.trainer.run_batch()
+            self._new_games += self.trainer.last_games
         except BaseException:
-            trainer.restore(reached, "the last batch")  # one that was torn could not be continued
+            self.trainer.restore(reached, "the last batch")  # one that was torn could not be continued
             raise
-        finally:
-            self._save(reached)
 
-    def _save(self, reached: Checkpoint) -> None:
+    def _save(self) -> None:
         with atomic_write(self.product) as file:
             file.write(self.trainer.net_content())
         self._games.add(self._new_games)
         self._new_games.clear()
         self._games.sync()
         self._curve_files.write(self.curve)
-        save_checkpoint(self._checkpoint, reached)
+        save_checkpoint(self._checkpoint, self.trainer.checkpoint())
 
 
 def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:

@@ -31,6 +31,7 @@ from inarow.learning.run_folder import PlayedGame
 
 _SIDES: dict[Side, int] = {"first": 0, "second": 1}
 _POINTS = {boards.WON: 1, boards.DRAWN: 0, boards.LOST: -1}
+_RESULTS = {"wins": boards.WON, "draws": boards.DRAWN, "losses": boards.LOST}
 _WEIGHTS, _EXPLORING, _OPPONENTS, _ORDER, _TEST = range(5)  # random streams, each split again for every group of games
 _KEYS, _FLAGS = "flags.keys", "flags.flags"  # in a checkpoint, beside the weights
 
@@ -123,7 +124,7 @@ class Trainer:
     def test(self, games: int, side: Side | None = None) -> TestResult:
         """Games without exploration, on the learner's side or another. The result is the same each time."""
         played = self._play(self.net(), choose_best, games, self._stream(_TEST, 0), side)
-        wins, draws, losses = (int((played.results == each).sum()) for each in (boards.WON, boards.DRAWN, boards.LOST))
+        wins, draws, losses = (int((played.results == each).sum()) for each in _RESULTS.values())
         return TestResult(games, wins, draws, losses, float(played.plies.mean()))
 
     def _play(
@@ -160,9 +161,7 @@ class Trainer:
                 episode=self.episodes,
                 episodes=len(results),
                 reward=float(self._rewards(results).mean()),
-                wins=float((results == boards.WON).mean()),
-                draws=float((results == boards.DRAWN).mean()),
-                losses=float((results == boards.LOST).mean()),
+                **{name: float((results == each).mean()) for name, each in _RESULTS.items()},
                 plies=float(np.concatenate([group.plies for group in groups]).mean()),
                 loss=loss,
                 states=metrics.states,

@@ -114,12 +114,9 @@ def _examine(case: Case, draws: int, rng: np.random.Generator) -> CaseResult:
     places = sample_draws(register, rng.integers(least, most + 1, draws), int(rng.integers(2**31)))
     aer = np.append(register.by_action(places, len(probabilities)), places[len(case.legal) :].sum())
     marked = marked_by_column(legal, flags) if case.column_oracle else flags
-    difference = max(
-        np.abs(
-            register.by_action(amplitudes(register, m) ** 2, len(probabilities)) - amplified(probabilities, marked, m)
-        ).max()
-        for m in range(least, most + 1)
-    )
+    size, steps = len(probabilities), range(least, most + 1)
+    by_vector = [register.by_action(amplitudes(register, m) ** 2, size) for m in steps]
+    difference = np.abs(np.subtract(by_vector, [amplified(probabilities, marked, m) for m in steps])).max()
     return CaseResult(case, mass, homogeneity(np.append(closed, 0), aer), float(difference))
 
 

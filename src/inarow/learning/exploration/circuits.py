@@ -11,7 +11,7 @@ from inarow.learning.exploration.register import Gate, Register, multiplexed_gat
 
 try:
     from qiskit import QuantumCircuit, transpile
-    from qiskit.circuit.library import RYGate, ZGate
+    from qiskit.circuit.library import RYGate, XGate, ZGate
     from qiskit_aer import AerSimulator
     from qiskit_aer.noise import NoiseModel, depolarizing_error
 except ImportError:
@@ -76,19 +76,9 @@ def sample_draws(register: Register, steps: np.ndarray, seed: int) -> np.ndarray
     return counts
 
 
-def sample_once_transpiled(register: Register, m: int, seed: int) -> int:
-    """One place, measured as santos-2025 did: a circuit for every draw, transpiled for Aer and run with one shot."""
-    simulator = AerSimulator(seed_simulator=seed)
-    run = simulator.run(transpile(drawn_circuit(register, m), simulator), shots=1)
-    return int(next(iter(run.result().get_counts())), 2)
-
-
 def _append(circuit: QuantumCircuit, gates: Sequence[Gate]) -> None:
     for gate in gates:
-        if gate.kind == "x":
-            circuit.x(gate.target)
-            continue
-        plain = RYGate(gate.angle) if gate.kind == "ry" else ZGate()
+        plain = {"ry": RYGate(gate.angle), "x": XGate(), "z": ZGate()}[gate.kind]
         if gate.controls:
             # Qiskit's state has the value of the first control in its lowest bit.
             state = sum(value << place for place, value in enumerate(gate.values))

@@ -218,11 +218,6 @@ class Metrics:
         """
         return (self.rounds - self.waiting) / self.hits if self.hits else None
 
-    @property
-    def queries_per_hit(self) -> float | None:
-        """How often the flags were asked for each flagged action: by the oracle, and once for every draw."""
-        return (self.rounds + self.oracle_calls) / self.hits if self.hits else None
-
 
 class Explorer:
     """Chooses actions by one policy for one side of one board; `table` holds its flags."""

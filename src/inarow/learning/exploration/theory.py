@@ -21,16 +21,11 @@ from typing import Literal
 
 import numpy as np
 
+from inarow.learning.exploration import selection
 from inarow.learning.exploration.config import Amplification, Policy
 from inarow.learning.exploration.explorer import total_cost
 from inarow.learning.exploration.register import Register, lay_out
-from inarow.learning.exploration.selection import (
-    AMPLIFICATIONS,
-    LEAST_MASS,
-    amplification_range,
-    amplified_weights,
-    mass_of,
-)
+from inarow.learning.exploration.selection import amplified_weights
 from inarow.workers import Progress
 
 TABLE_MASSES = (
@@ -49,7 +44,7 @@ ERRORS: Mapping[Source, np.ndarray] = {"gates": np.geomspace(1e-4, 0.1, 19), "re
 
 def amplified(probabilities: np.ndarray, marked: int, m: int) -> np.ndarray:
     """The probabilities of actions after m steps, in closed form."""
-    inside, outside = amplified_weights(mass_of(probabilities, marked), m)
+    inside, outside = amplified_weights(selection.mass_of(probabilities, marked), m)
     is_marked = marked >> np.arange(len(probabilities)) & 1
     return np.asarray(probabilities * np.where(is_marked, inside, outside))
 
@@ -57,6 +52,11 @@ def amplified(probabilities: np.ndarray, marked: int, m: int) -> np.ndarray:
 def success(mass: float, m: int) -> float:
     """The chance that a draw after m steps is flagged, with a flagged mass in (0, 1]."""
     return mass * amplified_weights(mass, m)[0]
+
+
+def step_range(mass: float, amplification: Amplification) -> tuple[int, int]:
+    """The least and the largest m of a draw, for a flagged mass."""
+    return selection.amplification_range(mass, selection.AMPLIFICATIONS.index(amplification))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +74,9 @@ class DrawCost:
 
 def draw_cost(mass: float, amplification: Amplification = "ceil-inclusive") -> DrawCost:
     """For draws without limit; `mass` in (0, 1]."""
-    assert LEAST_MASS <= mass <= 1
-    least, most = amplification_range(mass, AMPLIFICATIONS.index(amplification))
-    steps = range(least, most + 1)
-    chance = float(np.mean([success(mass, m) for m in steps]))
+    assert selection.LEAST_MASS <= mass <= 1
+    least, most = step_range(mass, amplification)
+    chance = float(np.mean([success(mass, m) for m in range(least, most + 1)]))
     mean_m = (least + most) / 2
     return DrawCost(mass, most, chance, 1 / chance, mean_m / chance, (mean_m + 1) / chance, 1 / mass)
 
@@ -165,33 +164,28 @@ def study_noise(
 
     points: list[NoisePoint] = []
     sizes: list[CircuitSize] = []
-
-    def add_points(source: Source, error: float, mass: float, outcomes: Sequence[np.ndarray]) -> None:
-        chances = [float(outcome[marked].sum()) for outcome in outcomes]
-        for name, (least, most) in ranges.items():
-            chance = float(np.mean(chances[least : most + 1]))
-            queries = ((least + most) / 2 + 1) / chance
-            points.append(NoisePoint(source, error, mass, name, chance, queries, 1 / mass / queries))
-
     gate_errors = (0.0, *errors["gates"].tolist())
     for done, mass in enumerate(masses):
         register = noisy_decision(mass)
-        ranges = {name: amplification_range(mass, AMPLIFICATIONS.index(name)) for name in STUDIED}
+        ranges = {name: step_range(mass, name) for name in STUDIED}
         circuits = [device_circuit(register, m) for m in range(max(most for _, most in ranges.values()) + 1)]
         for m, circuit in enumerate(circuits):
             gates = circuit.count_ops()
             single = gates.get("sx", 0) + gates.get("x", 0)
             sizes.append(CircuitSize(mass, m, single, gates.get("cx", 0), circuit.depth()))
-        marked = list(register.marked)
+        found: dict[tuple[Source, float], list[np.ndarray]] = {}  # the chances of places for each m, by error
         for number, error in enumerate(gate_errors):
             if progress is not None:
                 progress(done * len(gate_errors) + number, len(masses) * len(gate_errors))
-            outcomes = [noisy_chances(circuit, SINGLE_SHARE * error, error) for circuit in circuits]
-            add_points("gates", error, mass, outcomes)
-            if error == 0.0:
-                perfect = outcomes
+            found["gates", error] = [noisy_chances(circuit, SINGLE_SHARE * error, error) for circuit in circuits]
         for error in (0.0, *errors["readout"].tolist()):
-            add_points("readout", error, mass, [misread(outcome, error) for outcome in perfect])
+            found["readout", error] = [misread(outcome, error) for outcome in found["gates", 0.0]]
+        for (source, error), outcomes in found.items():
+            chances = [float(outcome[list(register.marked)].sum()) for outcome in outcomes]
+            for name, (least, most) in ranges.items():
+                chance = float(np.mean(chances[least : most + 1]))
+                queries = ((least + most) / 2 + 1) / chance
+                points.append(NoisePoint(source, error, mass, name, chance, queries, 1 / mass / queries))
     rows: dict[tuple[Source, float, Amplification], list[NoisePoint]] = {}
     for point in points:
         rows.setdefault((point.source, point.mass, point.amplification), []).append(point)

@@ -20,7 +20,7 @@ import numpy as np
 
 from inarow.errors import ConfigError, TableError, raised_as
 from inarow.learning.config import Document, to_config
-from inarow.learning.learner import CheckAgent, CheckFile, CurveTable, Learner, Report, Services, TrainedAgent, Watch
+from inarow.learning.learner import CheckAgent, CheckFile, CurveTable, Learner, Report, Services, TrainedAgent
 from inarow.learning.run_folder import EpisodeRun, reward_cells
 from inarow.learning.tabular.config import QConfig
 from inarow.learning.tabular.episode import OTHER
@@ -32,7 +32,6 @@ from inarow.workers import interrupts_deferred
 
 _BLOCK_SECONDS = 0.2  # time between two reports, about
 _CURVE_SECONDS = 1.0  # greatest age of the curve on disk, for readers of the file
-_FIRST_BLOCK = 16
 _TABLE = "table.npz"
 _FROZEN_KIND = FileKind("inarow-frozen-values", 1, "a frozen opponent", TableError, max_bytes=64 << 30)
 _HEADINGS = ("phase", "episodes", "mean reward", "won", "drawn", "lost", "epsilon", "positions")
@@ -73,6 +72,8 @@ class QRun(EpisodeRun[Trainer]):
     trainer_type, config_type, point_type = Trainer, QConfig, CurvePoint
     product_name = checkpoint_name = _TABLE
     _is_torn = False  # whether the trainer stopped within an episode, from where it cannot continue
+    _block = 16  # episodes until the next report
+    _shown = 0.0  # when the curve was written
 
     def table(self) -> CurveTable:
         """A row for each phase and generation."""
@@ -101,33 +102,23 @@ class QRun(EpisodeRun[Trainer]):
         is_exportable = spec.gravity and spec.fits_word  # elsewhere keys are hashes, not positions
         return TrainedAgent(agent=agent, board=self.config.board, is_exportable=is_exportable)
 
-    def _train(self, watch: Watch | None, checkpoint_seconds: float) -> None:
-        trainer = self.trainer
+    def _advance(self) -> None:
         if self._is_torn:
             raise ConfigError(f"the run in {self.folder} stopped within an episode; resume it")
-        block, saved, shown = _FIRST_BLOCK, time.monotonic(), 0.0
-        try:
-            while not trainer.is_finished:
-                clock = time.monotonic()
-                with interrupts_deferred():  # a block that is torn could not be continued
-                    self._is_torn = True
-                    trainer.run(block)
-                    self._is_torn = False
-                now = time.monotonic()
-                block = max(1, min(2 * block, int(block * _BLOCK_SECONDS / max(now - clock, 1e-6))))
-                if watch is not None:
-                    watch(self.progress)
-                if now - saved >= checkpoint_seconds:
-                    self.save()
-                    saved = shown = now
-                elif now - shown >= _CURVE_SECONDS:
-                    self._curve_files.write(self.curve)
-                    shown = now
-        finally:
-            if not self._is_torn:
-                self.save()
+        block, clock = self._block, time.monotonic()
+        with interrupts_deferred():  # a block that is torn could not be continued
+            self._is_torn = True
+            self.trainer.run(block)
+            self._is_torn = False
+        now = time.monotonic()
+        self._block = max(1, min(2 * block, int(block * _BLOCK_SECONDS / max(now - clock, 1e-6))))
+        if now - self._shown >= _CURVE_SECONDS:
+            self._curve_files.write(self.curve)
+            self._shown = now
 
-    def save(self) -> None:
+    def _save(self) -> None:
+        if self._is_torn:
+            return
         trainer, frozen = self.trainer, self._frozen_file()
         if len(trainer.frozen) and not frozen.exists():
             save_arrays(frozen, _FROZEN_KIND, {}, {"values": trainer.frozen})

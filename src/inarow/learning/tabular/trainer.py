@@ -105,7 +105,8 @@ class Trainer:
     def _report(self) -> None:
         """Adds a point to the curve and applies the adaptive rule to it."""
         progress, exploration = self._progress, self.config.exploration
-        games = int(progress.wins + progress.draws + progress.losses)
+        counts = {name: int(getattr(progress, name)) for name in ("wins", "draws", "losses")}
+        games = sum(counts.values())
         mean = float(progress.reward) / games
         if exploration.rule == "adaptive":
             progress.epsilon *= 0.9 if mean - self._best > -0.005 else 1.01
@@ -118,9 +119,7 @@ class Trainer:
                 episode=self.episodes,
                 episodes=games,
                 reward=mean,
-                wins=int(progress.wins) / games,
-                draws=int(progress.draws) / games,
-                losses=int(progress.losses) / games,
+                **{name: count / games for name, count in counts.items()},
                 epsilon=float(progress.epsilon),
                 rows=len(self.table),
             )

@@ -46,8 +46,7 @@ class Book:
         places = np.arange(0, self.spec.columns * stride, stride, dtype=np.uint64)
         columns = self.keys[:, None] >> places & np.uint64((1 << stride) - 1)
         heights = np.frexp(columns)[1] - 1  # the highest bit of a column in a key lies above its stones
-        plies: np.ndarray = heights.sum(1)
-        return plies
+        return np.asarray(heights.sum(1))
 
     @property
     def checksum(self) -> str:

@@ -6,29 +6,30 @@ same time, each with its own worker; they share what they find through the engin
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 
 import numpy as np
 
 from inarow.games import CONNECT_FOUR, GameSpec, Position
 from inarow.games.kernels import bits_of, compiled_layout, new_record
-from inarow.games.layout import Layout
 from inarow.games.symmetry import symmetries
 from inarow.search.solver.fast_kernel import FastEffort, prepare, search
-from inarow.search.solver.geometry import ConstantGeometry, GeometryRecord, lines_through_cells, make_geometry
+from inarow.search.solver.geometry import ConstantGeometry, lines_through_cells, make_geometry
 from inarow.search.solver.plain_kernel import Effort, PlainSearch, search_plain
 from inarow.search.solver.table import MIN_BUCKET_BITS
 
 _NO_LIMIT = 1 << 62
 
 
-class SearchWorker(ABC):
+class SearchWorker:
     """The state of one thread."""
 
-    quick_nodes: int  # nodes that take a few milliseconds; a longer search is worth a thread, where it can be stopped
-
-    def __init__(self, effort: Effort, stop: np.ndarray) -> None:
-        self._effort, self._stop = effort, stop
+    def __init__(
+        self, bound: Callable[[Position, int], int], effort: Effort, stop: np.ndarray, quick_nodes: int
+    ) -> None:
+        """`bound` is the compiled search: the same as `search`, meaningless once `effort.stopped` is set."""
+        self._bound, self._effort, self._stop = bound, effort, stop
+        self.quick_nodes = quick_nodes  # a few milliseconds; a longer search is worth a thread, where it can be stopped
 
     @property
     def nodes(self) -> int:
@@ -47,15 +48,12 @@ class SearchWorker(ABC):
         """Ends the search of another thread within milliseconds; repeat it, as one about to start may miss it."""
         self._stop[0] = 1
 
-    @abstractmethod
-    def _bound(self, position: Position, beta: int) -> int:
-        """The same as `search`, meaningless once `stopped` is set."""
-
 
 # --- Boards with gravity in one word ---
 
 _BUCKET_BYTES = 16
 _DEEP_BITS = 17  # buckets of the deep table as a power of two: 2 MB, which stays in the processor's cache
+_QUICK_NODES = 20_000
 _DEEP_CELLS = 18  # positions with at most this many empty cells use the deep table
 
 
@@ -76,29 +74,22 @@ class FastEngine:
         self._table = np.zeros(2 * ((1 << _DEEP_BITS) + (1 << self._shallow_bits)), np.uint64)
 
     def open_worker(self) -> SearchWorker:
-        effort = new_record(FastEffort)
+        effort, stop = new_record(FastEffort), np.zeros(1, np.uint8)
         effort.deep_bits, effort.shallow_bits = np.uint64(_DEEP_BITS), np.uint64(self._shallow_bits)
         effort.deep_ply = self._deep_ply
-        return _FastWorker(self._geometry, effort, self._table)
+        context = self._geometry, effort, self._table
+
+        def find_bound(position: Position, beta: int) -> int:
+            settled, bound, again = prepare(np.uint64(position.stones), np.uint64(position.mask), beta, *context)
+            if not settled:
+                bound = search(0, beta if again else 1 - beta, 1, *context, stop)
+            return bound if again else -bound
+
+        return SearchWorker(find_bound, effort, stop, _QUICK_NODES)
 
     def clear(self) -> None:
         """Forgets everything."""
         self._table.fill(0)
-
-
-class _FastWorker(SearchWorker):
-    quick_nodes = 20_000
-
-    def __init__(self, geometry: GeometryRecord, effort: FastEffort, table: np.ndarray) -> None:
-        super().__init__(effort, np.zeros(1, np.uint8))
-        self._context = geometry, effort, table
-
-    def _bound(self, position: Position, beta: int) -> int:
-        stones, mask = np.uint64(position.stones), np.uint64(position.mask)
-        settled, bound, again = prepare(stones, mask, beta, *self._context)
-        if not settled:
-            bound = search(0, beta if again else 1 - beta, 1, *self._context, self._stop)
-        return bound if again else -bound
 
 
 # --- All boards ---
@@ -131,18 +122,14 @@ class PlainEngine:
         )
 
     def open_worker(self) -> SearchWorker:
-        return _PlainWorker(self._layout, self._search, self._quick_nodes)
+        layout, state = self._layout, self._search
+        state.effort.nodes = 0
+
+        def find_bound(position: Position, beta: int) -> int:
+            return search_plain(layout, *bits_of(position, layout), position.ply, beta, 0, state)
+
+        return SearchWorker(find_bound, state.effort, state.stop, self._quick_nodes)
 
     def clear(self) -> None:
         """Forgets everything."""
         self._search.bounds.fill(0)
-
-
-class _PlainWorker(SearchWorker):
-    def __init__(self, layout: Layout, search: PlainSearch, quick_nodes: int) -> None:
-        super().__init__(search.effort, search.stop)
-        self.quick_nodes, self._layout, self._search = quick_nodes, layout, search
-        search.effort.nodes = 0
-
-    def _bound(self, position: Position, beta: int) -> int:
-        return search_plain(self._layout, *bits_of(position, self._layout), position.ply, beta, 0, self._search)

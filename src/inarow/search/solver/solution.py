@@ -13,10 +13,10 @@ class Solution:
 
     lower: int
     upper: int  # lower <= score <= upper, whatever happened
-    plies: int | None
+    plies: int | None = None
     """Moves to the end under best play: quickest win, slowest loss. None without a score."""
-    nodes: int
-    seconds: float
+    nodes: int = 0
+    seconds: float = 0.0
 
     @property
     def score(self) -> int | None:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from inarow.errors import BookError, InvalidLimitError
 from inarow.games import GameSpec, Position
@@ -53,9 +54,8 @@ class Solver:
         """The score of an unfinished position; bounds in weak mode or after a limit, by default `UNSURE_NODES`."""
         self._check(position)
         with self._turn(limits or self._usual_limits) as left:
-            if left is None:
-                return _unsolved(position)
-            return self._solved(position, _widest(position), left, weak=weak, watch=watch)
+            known = _unsolved(position)
+            return known if left is None else self._solved(position, known, left, weak=weak, watch=watch)
 
     def analyse(
         self, position: Position, *, only_best: bool = False, limits: Limits | None = None, watch: AnalysisWatch = None
@@ -88,10 +88,9 @@ class Solver:
             root = solution
             watch_action(solution)
 
-        is_watched = watch is not None
         with self._turn(limits) as left:
             if left is not None:
-                root = self._solved(position, _widest(position), left, watch=watch_root if is_watched else None)
+                root = self._solved(position, root, left, watch=watch_root)
             nodes = root.nodes
             for action in position.legal_actions if root.score is not None else ():
                 after = position.play(action)
@@ -99,9 +98,10 @@ class Solver:
                     scores[action] = 0 if after.winner is None else win_score(position, 1)
                     continue
                 # No reply is better for the opponent than the best one is for us.
-                bounds = -root.lower, max(-root.lower, 1 - root.lower if only_best else win_score(after, 1))
+                upper = max(-root.lower, 1 - root.lower if only_best else win_score(after, 1))
                 left = limits.less(nodes, time.perf_counter() - clock)
-                solution = self._solved(after, bounds, left, watch=watch_action if is_watched else None)
+                bounds = Solution(lower=-root.lower, upper=upper)
+                solution = self._solved(after, bounds, left, watch=watch_action)
                 nodes += solution.nodes
                 if solution.score == -root.lower or not only_best:
                     scores[action] = None if solution.score is None else -solution.score
@@ -128,17 +128,10 @@ class Solver:
             self._lock.release()
 
     def _solved(
-        self,
-        position: Position,
-        bounds: tuple[int, int],
-        limits: Limits,
-        *,
-        weak: bool = False,
-        watch: SolutionWatch = None,
+        self, position: Position, known: Solution, limits: Limits, *, weak: bool = False, watch: SolutionWatch = None
     ) -> Solution:
         score = self._book.score(position) if self._book is not None else None
-        if score is not None:
-            bounds = score, score
+        bounds = (known.lower, known.upper) if score is None else (score, score)
         return NullWindowSearch(position, *bounds, self._workers, weak=weak, limits=limits, watch=watch).run()
 
     def _check(self, position: Position) -> None:
@@ -148,50 +141,40 @@ class Solver:
 
 
 def _unsolved(position: Position) -> Solution:
-    """What is known without a search."""
-    lower, upper = _widest(position)
-    return Solution(lower=lower, upper=upper, plies=None, nodes=0, seconds=0.0)
-
-
-def _widest(position: Position) -> tuple[int, int]:
-    """Bounds that hold for every unfinished position of this ply."""
-    return -win_score(position, 2), win_score(position, 1)
+    """What is known without a search: bounds that hold for every unfinished position of this ply."""
+    return Solution(lower=-win_score(position, 2), upper=win_score(position, 1))
 
 
 # --- From null-window searches to scores ---
 
 
+@dataclass
 class NullWindowSearch:
     """Brings the bounds of one unfinished position together; in weak mode only until the outcome is known.
 
     Every search of a worker moves one of the bounds. The score is known when they meet.
     """
 
-    def __init__(
-        self,
-        position: Position,
-        lower: int,
-        upper: int,
-        workers: Sequence[SearchWorker],
-        *,
-        weak: bool = False,
-        limits: Limits = NO_LIMITS,
-        watch: SolutionWatch = None,
-    ) -> None:
-        self.lower, self.upper = lower, upper
-        self._position, self._workers, self._weak = position, workers, weak
-        self._limits, self._watch = limits, watch
+    position: Position
+    lower: int
+    upper: int
+    workers: Sequence[SearchWorker]
+    weak: bool = False
+    limits: Limits = NO_LIMITS
+    watch: SolutionWatch = None
+
+    def __post_init__(self) -> None:
         self._clock = time.perf_counter()
-        self._nodes_before = sum(worker.nodes for worker in workers)
+        self._nodes_before = sum(worker.nodes for worker in self.workers)
         # Scores near zero are the likeliest, above it for the first side, below it for the second.
-        self._centre = 1.1 if position.side_to_move == 1 else -0.1
+        self._centre = 1.1 if self.position.side_to_move == 1 else -0.1
         # Far windows first: they are cheap, and settle easy positions at once.
-        far = max(1, position.spec.cells // 4)
-        self._far_windows = () if weak else (far, -far)
+        far = max(1, self.position.spec.cells // 4)
+        self._far_windows = () if self.weak else (far, -far)
 
     @property
     def nodes(self) -> int:
-        return sum(worker.nodes for worker in self._workers) - self._nodes_before
+        return sum(worker.nodes for worker in self.workers) - self._nodes_before
 
     @property
     def seconds(self) -> float:
@@ -205,31 +188,25 @@ class NullWindowSearch:
         return self._solution()
 
     def _solution(self) -> Solution:
-        is_exact = self.lower == self.upper
-        return Solution(
-            lower=self.lower,
-            upper=self.upper,
-            plies=plies_to_end(self.lower, self._position) if is_exact else None,
-            nodes=self.nodes,
-            seconds=self.seconds,
-        )
+        plies = plies_to_end(self.lower, self.position) if self.lower == self.upper else None
+        return Solution(lower=self.lower, upper=self.upper, plies=plies, nodes=self.nodes, seconds=self.seconds)
 
     def _search_here(self) -> None:
-        worker = self._workers[0]
+        worker = self.workers[0]
         while not self._is_done() and not self._must_stop() and self.nodes < worker.quick_nodes:
             beta = self._next_window(())
             assert beta is not None  # there is one as long as it is not done
-            self._narrow(beta, worker.search(self._position, beta, nodes=self._nodes_left(worker.quick_nodes)))
+            self._narrow(beta, worker.search(self.position, beta, nodes=self._nodes_left(worker.quick_nodes)))
 
     def _search_in_threads(self) -> None:
-        idle = list(self._workers)
+        idle = list(self.workers)
         pending: dict[Future[int | None], tuple[SearchWorker, int]] = {}
-        with ThreadPoolExecutor(len(self._workers)) as pool:
+        with ThreadPoolExecutor(len(self.workers)) as pool:
             try:
                 while not self._is_done() and not self._must_stop():
                     while idle and (beta := self._next_window([beta for _, beta in pending.values()])) is not None:
                         worker = idle.pop()
-                        future = pool.submit(worker.search, self._position, beta, nodes=self._nodes_left(None))
+                        future = pool.submit(worker.search, self.position, beta, nodes=self._nodes_left(None))
                         pending[future] = worker, beta
                     for future in wait(pending, POLL_SECONDS, FIRST_COMPLETED).done:
                         worker, beta = pending.pop(future)
@@ -238,8 +215,8 @@ class NullWindowSearch:
                     for worker, beta in pending.values():
                         if not self.lower < beta <= self.upper:  # settled by another search
                             worker.stop()
-                    if self._watch is not None:
-                        self._watch(self._solution())
+                    if self.watch is not None:
+                        self.watch(self._solution())
             finally:
                 while pending:
                     for worker, _ in pending.values():
@@ -250,27 +227,25 @@ class NullWindowSearch:
     def _next_window(self, taken: Sequence[int]) -> int | None:
         """The most promising open window that no worker searches: a far one, or the nearest to the likeliest scores."""
         inward = range(self.lower + 1, self.upper + 1)
-        if self._weak:
+        if self.weak:
             inward = range(max(self.lower + 1, 0), min(self.upper, 1) + 1)
         windows = [*self._far_windows, *sorted(inward, key=lambda beta: abs(beta - self._centre))]
         return next((beta for beta in windows if beta in inward and beta not in taken), None)
 
     def _nodes_left(self, at_most: int | None) -> int | None:
-        if self._limits.nodes is None:
+        if self.limits.nodes is None:
             return at_most
-        left = max(1, self._limits.nodes - self.nodes)
+        left = max(1, self.limits.nodes - self.nodes)
         return left if at_most is None else min(left, at_most)
 
     def _narrow(self, beta: int, bound: int | None) -> None:
-        if bound is None:
-            return
-        if bound >= beta:
+        if bound is not None and bound >= beta:
             self.lower = max(self.lower, bound)
-        else:
+        elif bound is not None:
             self.upper = min(self.upper, bound)
 
     def _is_done(self) -> bool:
-        return self.lower >= self.upper or (self._weak and (self.lower > 0 or self.upper < 0))
+        return self.lower >= self.upper or (self.weak and (self.lower > 0 or self.upper < 0))
 
     def _must_stop(self) -> bool:
-        return self._limits.is_reached(self.nodes, self.seconds)
+        return self.limits.is_reached(self.nodes, self.seconds)

@@ -77,7 +77,6 @@ class TreeResult:
     visits: tuple[int, ...]
     values: tuple[float | None, ...]
     """Mean results in [-1, 1], 1, 0 or -1 where proven; None for actions without a visit."""
-    ends: tuple[int | None, ...]  # for actions with a proven win or loss, the number of the stone that ends the game
     proven: int | None  # 1, 0 or -1 if the result of the position is proven
     simulations: int  # run for this decision, by all threads
     nodes: int  # positions in the trees

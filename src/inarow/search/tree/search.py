@@ -60,23 +60,16 @@ class TreeSearch:
         """
         rollouts = Rollouts() if rollouts is None else rollouts
         rule = Uct(float(exploration)) if rule is None else rule
-        self.spec, self.memory = spec, memory
-        self._final = final
+        self.spec, self.memory, self._final = spec, memory, final
         layout = compiled_layout(spec, wide=wide)
-        self._searches = [
-            RolloutContext(
-                layout,
-                arrays.make_rollout_tree(memory // threads),
-                rule,
-                rollouts.leaf(spec, wide=wide) if isinstance(rollouts, Rollouts) else rollouts,
-                bool(solve),
-            )
-            for _ in range(threads)
-        ]
-        self._trees = [search.tree for search in self._searches]
-        leaf = type(self._searches[0].leaf)
-        self._grow = selection.kernel_for(grow, type(rule), leaf)
-        self._first_batch = _FIRST_BATCH if leaf is RandomRollout else 1  # one other evaluation alone may take long
+        self._trees = [arrays.make_rollout_tree(memory // threads) for _ in range(threads)]
+        self._searches = []
+        for tree in self._trees:
+            leaf = rollouts.leaf(spec, wide=wide) if isinstance(rollouts, Rollouts) else rollouts
+            self._searches.append(RolloutContext(layout, tree, rule, leaf, bool(solve)))
+        self._grow = selection.kernel_for(grow, type(rule), type(leaf))
+        # One evaluation of another leaf alone may take long.
+        self._first_batch = _FIRST_BATCH if isinstance(leaf, RandomRollout) else 1
         self._streams = rng.spawn(threads)
         self._root: Position | None = None
 
@@ -92,12 +85,8 @@ class TreeSearch:
             if not arrays.follow_game(tree, self._root, position):
                 arrays.reset_tree(tree, 0)
         self._root = position
-        progress = Progress(limits, watch)
-
-        def run(number: int) -> int:
-            return self._run(number, position, limits, progress)
-
-        threads = len(self._trees)
+        threads, progress = len(self._trees), Progress(limits, watch)
+        run = partial(self._run, position, limits, progress)
         if threads == 1:
             done = run(0)
         else:
@@ -111,7 +100,7 @@ class TreeSearch:
                 done += sum(other.result() for other in others)
         return self._result(position, done)
 
-    def _run(self, number: int, position: Position, limits: Limits, progress: Progress) -> int:
+    def _run(self, position: Position, limits: Limits, progress: Progress, number: int) -> int:
         search, tree = self._searches[number], self._trees[number]
         stones, mask = bits_of(position, search.layout)
         limit = arrays.MAX_VISITS - int(tree.visits[0])
@@ -152,7 +141,6 @@ class TreeSearch:
             priors=None,
             visits=tuple(visits.tolist()),
             values=tuple(values),
-            ends=_ends(proofs),
             proven=known,
             simulations=simulations,
             nodes=sum(int(tree.counts[0, arrays.VISITED]) for tree in self._trees),
@@ -195,10 +183,6 @@ def _position_proof(position: Position, proofs: np.ndarray) -> int | None:
     return None if arrays.UNKNOWN in known else int(arrays.proven_value(max(known)))
 
 
-def _ends(proofs: np.ndarray) -> tuple[int | None, ...]:
-    return tuple(arrays.SOONEST_WIN - abs(int(proof)) if abs(proof) > arrays.DRAWN else None for proof in proofs)
-
-
 # --- A network ---
 
 
@@ -220,12 +204,10 @@ class NetSearch:
         wide: bool | None = None,
     ) -> None:
         """`rule` is a registered selection rule that replaces PUCT; see `selection.py`."""
-        self.spec = spec
-        self._evaluate = evaluate
+        self.spec, self._evaluate, self._considered = spec, evaluate, config.considered
         layout = compiled_layout(spec, wide=wide)
         slots = min(arrays.MAX_NODES // games, max(spec.actions + 1, memory // (games * arrays.NETWORK_SLOT_BYTES)))
         self._search = new_search(layout, games, slots, cache_memory, search_rules(config, rule=rule))
-        self._considered = config.considered
         self._batch = make_batch(games, layout)
         self._advance = selection.kernel_for(advance, type(self._search.rules.rule))
         self._root: Position | None = None
@@ -241,8 +223,8 @@ class NetSearch:
             raise InvalidLimitError("a search with root=gumbel is planned by its simulations; set that limit")
         simulations = _UNLIMITED if limits.simulations is None else max(1, limits.simulations)
         self._make_plan(simulations)
-        is_kept = not self._search.rules.is_gumbel  # sequential halving plans from the first visit on
-        if not is_kept or not arrays.follow_game(self._search.tree, self._root, position):
+        # Sequential halving plans from the first visit on.
+        if self._search.rules.is_gumbel or not arrays.follow_game(self._search.tree, self._root, position):
             arrays.reset_tree(self._search.tree, 0)
         self._root = position
         self._place(position, 0)
@@ -308,8 +290,7 @@ class NetSearch:
         tree, state, rules = self._search.tree, self._search.state, self._search.rules
         counts = tree.counts[game]
         root, actions = int(counts[arrays.ROOT]), self.spec.actions
-        policy, priors = np.zeros(actions), np.zeros(actions)
-        visits, proofs = np.zeros(actions, np.int64), np.zeros(actions, np.int64)
+        policy, priors, visits = np.zeros(actions), np.zeros(actions), np.zeros(actions, np.int64)
         values: list[float | None] = [None] * actions
         proof, size = int(tree.proof[root]), int(tree.size[root])
         proven = None if proof == arrays.UNKNOWN else -int(arrays.proven_value(proof))
@@ -321,10 +302,9 @@ class NetSearch:
         else:
             children = np.arange(tree.first[root], tree.first[root] + size)
             of_child = [position.action_of(int(cell)) for cell in tree.cell[children]]
-            visits[of_child], proofs[of_child] = tree.visits[children], tree.proof[children]
-            priors[of_child] = self._plain_priors(children)
+            visits[of_child], priors[of_child] = tree.visits[children], self._plain_priors(children)
             for each, child in zip(of_child, children.tolist(), strict=True):
-                if visits[each] or proofs[each] != arrays.UNKNOWN:
+                if tree.visits[child] or tree.proof[child] != arrays.UNKNOWN:
                     values[each] = float(selection.mean_value(tree, child, 0.0))
             best = selection.best_child(tree, root, state.noise, game, rules)
             action = position.action_of(int(tree.cell[best]))
@@ -340,7 +320,6 @@ class NetSearch:
             priors=tuple(priors.tolist()),
             visits=tuple(visits.tolist()),
             values=tuple(values),
-            ends=_ends(proofs),
             proven=proven,
             simulations=int(state.done[game]),
             nodes=int(counts[arrays.USED]),
@@ -361,5 +340,4 @@ class NetSearch:
     def _plain_priors(self, children: np.ndarray) -> np.ndarray:
         """The network's own policy: priors without softness."""
         powers = self._search.tree.prior[children].astype(np.float64) ** self._search.rules.softness
-        plain: np.ndarray = powers / powers.sum()
-        return plain
+        return np.asarray(powers / powers.sum())
