@@ -41,7 +41,7 @@ def test_the_state_vector_equals_the_closed_form(decision, column_oracle):
     most = min(amplification_range(mass_of(probabilities, flags), 0)[1], 100)
     for m in {0, 1, most // 2, most}:
         found = register.by_action(amplitudes(register, m) ** 2, len(probabilities))
-        assert np.abs(found - amplified(probabilities, marked, m)).max() < 1e-12
+        assert np.abs(found - amplified(probabilities, marked, m)).max() < 1e-12 * (m + 1)  # rounding adds up
 
 
 @given(decisions())
