@@ -96,15 +96,7 @@ class MatchPlan(MatchSettings):
         a, b = (AgentIdentity.parse(agent) for agent in sorted((self.a, self.b)))
         settings = {"openings": self.openings, "move_seconds": self.move_seconds, "version": __version__}
         decisive = (str(self.spec), a, b, self.seed, self.opening_plies, settings)
-        return MatchEntry(
-            key=hashlib.blake2b(to_json(decisive).encode(), digest_size=16).hexdigest(),
-            board=str(self.spec),
-            a=a,
-            b=b,
-            seed=self.seed,
-            opening_plies=self.opening_plies,
-            settings=settings,
-        )
+        return MatchEntry(hashlib.blake2b(to_json(decisive).encode(), digest_size=16).hexdigest(), *decisive)
 
     def players(self, pair: int, game: int) -> tuple[Agent, Agent]:
         """New agents for a game, the one that moves first ahead. Matches make their agents nowhere else."""

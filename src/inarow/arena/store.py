@@ -102,16 +102,8 @@ class Store:
         rows = self._match_rows(board=board, agent=agent)
         with damage_errors(self._path):
             return {
-                match_id: MatchEntry(
-                    key=key,
-                    board=its_board,
-                    a=agents[a],
-                    b=agents[b],
-                    seed=int(seed),
-                    opening_plies=opening_plies,
-                    settings=from_json(settings),
-                )
-                for match_id, key, its_board, a, b, seed, opening_plies, settings in rows
+                match_id: MatchEntry(key, its_board, agents[a], agents[b], int(seed), plies, from_json(settings))
+                for match_id, key, its_board, a, b, seed, plies, settings in rows
             }
 
     def _match_rows(
