@@ -28,7 +28,9 @@ _CHUNK = 16  # positions per task: neighbours, which share much of their trees
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
+class SolveTask:
+    """Some positions of a board, for a solver with a table of `memory` bytes."""
+
     board: str
     memory: int
     moves: tuple[str, ...]
@@ -104,7 +106,7 @@ def _solve(
     keys = {position.moves: key for key, position in positions.items() if key not in solved}
     found: dict[int, Solved] = {}
     moves = tuple(keys)
-    tasks = [_Task(str(spec), memory, moves[at : at + _CHUNK]) for at in range(0, len(moves), _CHUNK)]
+    tasks = [SolveTask(str(spec), memory, moves[at : at + _CHUNK]) for at in range(0, len(moves), _CHUNK)]
     for lines in pool.map(_solve_chunk, tasks):
         journal.add(" ".join(map(str, line)) for line in lines)
         found |= {keys[line.moves]: line for line in lines}
@@ -139,7 +141,7 @@ def _worker_solver(board: str, memory: int) -> Solver:
     return Solver(GameSpec.parse(board), memory=memory)
 
 
-def _solve_chunk(task: _Task) -> list[Solved]:
+def _solve_chunk(task: SolveTask) -> list[Solved]:
     solver = _worker_solver(task.board, task.memory)
     lines = []
     for moves in task.moves:
