@@ -64,9 +64,6 @@ class MatchSettings:
             raise InvalidLimitError(f"move-seconds is {self.move_seconds:g}; it must be above 0")
 
 
-USUAL = MatchSettings()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchPlan(MatchSettings):
     """Everything that decides the games of a match; `plan_match` makes a valid one."""
@@ -107,8 +104,9 @@ class MatchPlan(MatchSettings):
         return first, second
 
 
-def plan_match(a: str, b: str, spec: GameSpec = CONNECT_FOUR, settings: MatchSettings = USUAL) -> MatchPlan:
+def plan_match(a: str, b: str, spec: GameSpec = CONNECT_FOUR, settings: MatchSettings | None = None) -> MatchPlan:
     """A checked plan; raises InarowError, also if an agent does not play the board."""
+    settings = settings or MatchSettings()
     agents = make_agent(a), make_agent(b)
     for agent in agents:
         check_board(agent, spec)
