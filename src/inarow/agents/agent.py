@@ -6,14 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
-import msgspec
 import numpy as np
+from msgspec import Meta, Struct
 
 from inarow.games import GameSpec, Position
 from inarow.search.limits import Limits, Watch
 
 
-class Decision(msgspec.Struct, frozen=True, kw_only=True):
+class Decision(Struct, frozen=True, kw_only=True):
     """An action, and what the agent knows about it; None where it knows nothing.
 
     Everything is for the side to move. Tuples have one entry per action of the spec.
@@ -36,6 +36,9 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """Further data of this agent; must be JSON."""
 
 
+Watcher = Watch[Decision]
+
+
 class Agent(Protocol):
     """Decides in positions that are not over; in others ours raise FinishedGameError. Its random stream is
     given at construction, so the same agent string and seed in the same game give the same decisions.
@@ -48,17 +51,15 @@ class Agent(Protocol):
         """The agent string that makes it."""
         ...
 
-    def decide(
-        self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
-    ) -> Decision: ...
+    def decide(self, position: Position, *, limits: Limits | None = None, watch: Watcher | None = None) -> Decision: ...
 
 
-Seconds = Annotated[float, msgspec.Meta(gt=0, le=3600)] | Literal["none"]  # a parameter: time for a move
-ParametersT = TypeVar("ParametersT", bound=msgspec.Struct)
+Seconds = Annotated[float, Meta(gt=0, le=3600)] | Literal["none"]  # a parameter: time for a move
+ParametersT = TypeVar("ParametersT", bound=Struct)
 ResultT = TypeVar("ResultT")
 
 
-def watch_results(watch: Watch[Decision] | None, to_decision: Callable[[ResultT], Decision]) -> Watch[ResultT] | None:
+def watch_results(watch: Watcher | None, to_decision: Callable[[ResultT], Decision]) -> Watch[ResultT] | None:
     """A watch of a search that passes its results on as decisions."""
     return None if watch is None else lambda result: watch(to_decision(result))
 
@@ -77,9 +78,7 @@ class ImmediateAgent(ABC):
 
     name: str
 
-    def decide(
-        self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
-    ) -> Decision:
+    def decide(self, position: Position, *, limits: Limits | None = None, watch: Watcher | None = None) -> Decision:
         position.check_ongoing()
         return self._decide(position)
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Literal
 
-import msgspec
 import numpy as np
+from msgspec import Meta, Struct, structs
 
-from inarow.agents.agent import Decision, ParameterisedAgent, Seconds, watch_results
-from inarow.agents.mcts import TREE_LIMITS
+from inarow.agents.agent import Decision, ParameterisedAgent, Seconds, Watcher, watch_results
+from inarow.agents.mcts import TREE_LIMITS, tree_decision
 from inarow.agents.simple import with_temperature
 from inarow.errors import NetError
 from inarow.games import GameSpec, Position
 from inarow.learning.net_file import Net, net_evaluator
 from inarow.learning.pretrained import ALPHAZERO_DEFAULTS, default_alphazero_net, find_net, net_path
-from inarow.search.limits import Limits, Watch
+from inarow.search.limits import Limits
 from inarow.search.tree.config import SearchConfig, TreeResult
 from inarow.search.tree.search import NetSearch
 from inarow.search.tree.selection import MAX_PLANNED_SIMULATIONS
@@ -25,27 +25,23 @@ USUAL_SIMULATIONS = 800
 _AUTO = "auto"
 
 
-class AlphaZeroParameters(msgspec.Struct, frozen=True, kw_only=True):
+class AlphaZeroParameters(Struct, frozen=True, kw_only=True):
     net: Annotated[
         str,
-        msgspec.Meta(
-            description="file made by `inarow train`, or a net that ships with inarow; auto: the one for the board"
-        ),
+        Meta(description="file made by `inarow train`, or a net that ships with inarow; auto: the one for the board"),
     ] = _AUTO
     simulations: Annotated[
-        Annotated[int, msgspec.Meta(ge=0, le=10**7)] | Literal["auto"],
-        msgspec.Meta(description="for a move; 0: the net alone; auto: 800, or no limit if seconds are given"),
+        Annotated[int, Meta(ge=0, le=10**7)] | Literal["auto"],
+        Meta(description="for a move; 0: the net alone; auto: 800, or no limit if seconds are given"),
     ] = "auto"
-    seconds: Annotated[Seconds, msgspec.Meta(description="time for a move; not reproducible; root puct only")] = "none"
-    root: Annotated[
-        Literal["puct", "gumbel"], msgspec.Meta(description="how moves at the root are chosen for simulations")
-    ] = "puct"
+    seconds: Annotated[Seconds, Meta(description="time for a move; not reproducible; root puct only")] = "none"
+    root: Annotated[Literal["puct", "gumbel"], Meta(description="how moves at the root are chosen for simulations")] = (
+        "puct"
+    )
     temperature: Annotated[
-        float, msgspec.Meta(ge=0, le=100, description="0 plays the best; more draws by policy ^ (1 / temperature)")
+        float, Meta(ge=0, le=100, description="0 plays the best; more draws by policy ^ (1 / temperature)")
     ] = 0.0
-    memory: Annotated[
-        int, msgspec.Meta(ge=1, le=65536, description="megabytes for the tree, and as many for a cache")
-    ] = 32
+    memory: Annotated[int, Meta(ge=1, le=65536, description="megabytes for the tree, and as many for a cache")] = 32
 
     def __post_init__(self) -> None:
         if self.simulations != "auto" and self.seconds != "none":
@@ -66,9 +62,7 @@ class AlphaZeroAgent(ParameterisedAgent[AlphaZeroParameters]):
         self._net = None if parameters.net == _AUTO else find_net(parameters.net)
         self._search: NetSearch | None = None
 
-    def decide(
-        self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
-    ) -> Decision:
+    def decide(self, position: Position, *, limits: Limits | None = None, watch: Watcher | None = None) -> Decision:
         position.check_ongoing()
         if self._search is None or self._search.spec != position.spec:
             net, memory = self._net_for(position.spec), self._parameters.memory << 20
@@ -103,19 +97,10 @@ class AlphaZeroAgent(ParameterisedAgent[AlphaZeroParameters]):
             policy = tuple(with_temperature(policy, self._parameters.temperature).tolist())
             if is_final:
                 action = int(self._rng.choice(len(policy), p=policy))
-        return Decision(
-            action=action,
-            value=result.value,
-            policy=policy,
-            visits=result.visits,
-            nodes=result.nodes,
-            details={
-                "priors": list(result.priors or ()),
-                "simulations": result.simulations,
-                "proven": result.proven,
-                "tree_is_full": result.is_full,
-            },
-        )
+        decision = tree_decision(result)
+        details = {"priors": list(result.priors or ()), **(decision.details or {})}
+        del details["tree_bytes"]
+        return structs.replace(decision, action=action, policy=policy, scores=None, details=details)
 
 
 def net_hash(parameters: AlphaZeroParameters) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Annotated
 
-import msgspec
 import numpy as np
+from msgspec import Meta, Struct
 
 from inarow.agents.agent import Decision, ImmediateAgent
 from inarow.errors import NetError
@@ -19,10 +19,10 @@ _AUTO = "auto"
 _shipped_values = lru_cache(maxsize=8)(load_net_values)
 
 
-class DqnParameters(msgspec.Struct, frozen=True, kw_only=True):
+class DqnParameters(Struct, frozen=True, kw_only=True):
     net: Annotated[
         str,
-        msgspec.Meta(
+        Meta(
             description="file made by `inarow train`, or a net that ships with inarow; auto: the one for the board"
             " and the side"
         ),

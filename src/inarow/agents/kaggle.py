@@ -19,6 +19,7 @@ from typing import IO, Annotated, Any
 
 import msgspec
 import numpy as np
+from msgspec import Meta, Struct
 
 from inarow.agents import kaggle_host
 from inarow.agents.agent import Decision, ImmediateAgent
@@ -37,14 +38,12 @@ _REPLY_BYTES, _REPLIES = 1 << 13, 4
 """The most that a reply may have, and that may wait: the host needs less, but the file can write to its pipe."""
 
 
-class KaggleParameters(msgspec.Struct, frozen=True, kw_only=True):
+class KaggleParameters(Struct, frozen=True, kw_only=True):
     file: Annotated[
-        str, msgspec.Meta(description="Python file whose last callable is the agent, or a .tar.gz with such a main.py")
+        str, Meta(description="Python file whose last callable is the agent, or a .tar.gz with such a main.py")
     ] = ""
-    seconds: Annotated[float, msgspec.Meta(gt=0, le=3600, description="time for a move")] = 2.0
-    overage: Annotated[float, msgspec.Meta(ge=0, le=3600, description="time in a game for moves that take longer")] = (
-        60.0
-    )
+    seconds: Annotated[float, Meta(gt=0, le=3600, description="time for a move")] = 2.0
+    overage: Annotated[float, Meta(ge=0, le=3600, description="time in a game for moves that take longer")] = 60.0
 
 
 class KaggleFileAgent(ImmediateAgent):
@@ -89,13 +88,13 @@ def file_hash(parameters: KaggleParameters) -> str:
     return content_hash(Path(parameters.file), InvalidAgentError)
 
 
-class Reply(msgspec.Struct, frozen=True, kw_only=True):
+class Reply(Struct, frozen=True, kw_only=True):
     """What the host answers: an action and its type, or the error of the file."""
 
     action: int | str | None = None
     kind: str = ""
     error: str | None = None
-    seconds: Annotated[float, msgspec.Meta(ge=0)]
+    seconds: Annotated[float, Meta(ge=0)]
     isolated: bool  # whether the file runs in namespaces of its own
 
     def column(self) -> int:

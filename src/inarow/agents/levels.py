@@ -7,26 +7,24 @@ tournament: `level_ratings.json`, which `tools/benchmarks/level_ratings.py` writ
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 
 import msgspec
-import numpy as np
-from msgspec import structs
+from msgspec import Struct, structs
 
-from inarow.agents.agent import Decision, watch_results
+from inarow.agents.agent import Decision, ParameterisedAgent, Watcher, watch_results
 from inarow.agents.mcts import tree_decision
 from inarow.agents.simple import with_temperature
 from inarow.games import Position
-from inarow.search.limits import NO_LIMITS, Limits, Watch
+from inarow.search.limits import NO_LIMITS, Limits
 from inarow.search.tree.search import TreeSearch
 
 TOP_LEVEL = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(Struct, frozen=True):
     """How a level is weakened."""
 
     simulations: int
@@ -47,7 +45,7 @@ LEVELS: dict[int, Level] = {
 }
 
 
-class LevelRating(msgspec.Struct, frozen=True):
+class LevelRating(Struct, frozen=True):
     """The measured strength of a level, on the scale of its tournament."""
 
     level: int
@@ -55,7 +53,7 @@ class LevelRating(msgspec.Struct, frozen=True):
     interval: tuple[float, float]  # of 95 %
 
 
-class RatingSource(msgspec.Struct, frozen=True):
+class RatingSource(Struct, frozen=True):
     """The tournament that the ratings of the levels come from."""
 
     command: str
@@ -65,7 +63,7 @@ class RatingSource(msgspec.Struct, frozen=True):
     anchor: str  # the agent whose rating is 0
 
 
-class LevelRatings(msgspec.Struct, frozen=True):
+class LevelRatings(Struct, frozen=True):
     """The measured strength of all levels."""
 
     source: RatingSource
@@ -78,26 +76,20 @@ def level_ratings() -> LevelRatings:
     return msgspec.json.decode((files("inarow.agents") / "level_ratings.json").read_bytes(), type=LevelRatings)
 
 
-class LevelAgent:
+class LevelAgent(ParameterisedAgent[Level]):
     """Plays one of the levels below the top."""
 
-    def __init__(self, name: str, level: Level, rng: np.random.Generator) -> None:
-        self.name = name
-        self._level = level
-        self._rng = rng
-        self._search: TreeSearch | None = None
+    _search: TreeSearch | None = None
 
-    def decide(
-        self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
-    ) -> Decision:
+    def decide(self, position: Position, *, limits: Limits | None = None, watch: Watcher | None = None) -> Decision:
         """Runs the simulations of the level, whatever the limits allow; `seconds` and `cancelled` stop it early."""
         if self._search is None or self._search.spec != position.spec:
             self._search = TreeSearch(position.spec, self._rng)
-        own = replace(limits or NO_LIMITS, simulations=self._level.simulations, nodes=None, depth=None)
+        own = replace(limits or NO_LIMITS, simulations=self._parameters.simulations, nodes=None, depth=None)
         result = self._search.search(position, limits=own, watch=watch_results(watch, tree_decision))
         decision = tree_decision(result)
-        if self._level.temperature == 0 or decision.visits is None:
+        if self._parameters.temperature == 0 or decision.visits is None:
             return decision
-        policy = with_temperature(decision.visits, self._level.temperature)
+        policy = with_temperature(decision.visits, self._parameters.temperature)
         action = int(self._rng.choice(len(policy), p=policy))
         return structs.replace(decision, action=action, policy=tuple(policy.tolist()))

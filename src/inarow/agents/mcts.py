@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import msgspec
-import numpy as np
+from msgspec import Meta, Struct
 
-from inarow.agents.agent import Decision, ParameterisedAgent, Seconds, watch_results
+from inarow.agents.agent import Decision, ParameterisedAgent, Seconds, Watcher, watch_results
 from inarow.agents.minimax import HeuristicChoice
 from inarow.games import GameSpec, Position
-from inarow.search.limits import Limits, Watch
+from inarow.search.limits import Limits
 from inarow.search.minimax.heuristics import make_heuristic
 from inarow.search.tree.config import USUAL_EXPLORATION, TreeResult
 from inarow.search.tree.memory import bytes_for_game
@@ -22,21 +21,19 @@ TREE_LIMITS = ("nodes", "simulations", "seconds")  # fields of `Limits` that tre
 _MAX_ROLLOUT_DEPTH = 8  # no clock and no interrupt ends a rollout, so it must not take long
 
 
-class MctsParameters(msgspec.Struct, frozen=True, kw_only=True):
+class MctsParameters(Struct, frozen=True, kw_only=True):
     simulations: Annotated[
-        Annotated[int, msgspec.Meta(ge=1, le=10**8)] | Literal["auto"],
-        msgspec.Meta(description="for a move, in each thread; auto: 1000, or no limit if seconds are given"),
+        Annotated[int, Meta(ge=1, le=10**8)] | Literal["auto"],
+        Meta(description="for a move, in each thread; auto: 1000, or no limit if seconds are given"),
     ] = "auto"
-    seconds: Annotated[Seconds, msgspec.Meta(description="time for a move; not reproducible")] = "none"
-    c: Annotated[float, msgspec.Meta(ge=0, le=100, description="exploration constant, for results from 0 to 1")] = (
+    seconds: Annotated[Seconds, Meta(description="time for a move; not reproducible")] = "none"
+    c: Annotated[float, Meta(ge=0, le=100, description="exploration constant, for results from 0 to 1")] = (
         USUAL_EXPLORATION
     )
-    final: Annotated[Literal["visits", "score"], msgspec.Meta(description="what the move played has most of")] = (
-        "visits"
-    )
-    solve: Annotated[bool, msgspec.Meta(description="carry proven wins and losses up the tree")] = True
-    threads: Annotated[int, msgspec.Meta(ge=1, le=64, description="trees grown side by side and added up")] = 1
-    memory: Annotated[int, msgspec.Meta(ge=1, le=4096, description="megabytes for the trees")] = 64
+    final: Annotated[Literal["visits", "score"], Meta(description="what the move played has most of")] = "visits"
+    solve: Annotated[bool, Meta(description="carry proven wins and losses up the tree")] = True
+    threads: Annotated[int, Meta(ge=1, le=64, description="trees grown side by side and added up")] = 1
+    memory: Annotated[int, Meta(ge=1, le=4096, description="megabytes for the trees")] = 64
 
     def __post_init__(self) -> None:
         if self.simulations != "auto" and self.seconds != "none":
@@ -45,25 +42,19 @@ class MctsParameters(msgspec.Struct, frozen=True, kw_only=True):
 
 class HybridParameters(MctsParameters, frozen=True, kw_only=True):
     informed: Annotated[
-        Annotated[int, msgspec.Meta(ge=0, le=256)] | Literal["all"],
-        msgspec.Meta(description="first moves of a rollout that minimax plays"),
+        Annotated[int, Meta(ge=0, le=256)] | Literal["all"],
+        Meta(description="first moves of a rollout that minimax plays"),
     ] = 3
-    depth: Annotated[
-        int, msgspec.Meta(ge=1, le=_MAX_ROLLOUT_DEPTH, description="plies that this minimax looks ahead")
-    ] = 2
+    depth: Annotated[int, Meta(ge=1, le=_MAX_ROLLOUT_DEPTH, description="plies that this minimax looks ahead")] = 2
     heuristic: HeuristicChoice = "powers"
 
 
 class MctsAgent(ParameterisedAgent[MctsParameters]):
     """Monte Carlo tree search (UCT). Keeps its tree during a game and starts a new one with every new game."""
 
-    def __init__(self, name: str, parameters: MctsParameters, rng: np.random.Generator) -> None:
-        super().__init__(name, parameters, rng)
-        self._search: TreeSearch | None = None
+    _search: TreeSearch | None = None
 
-    def decide(
-        self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
-    ) -> Decision:
+    def decide(self, position: Position, *, limits: Limits | None = None, watch: Watcher | None = None) -> Decision:
         used = self._limits.replaced_by(limits, TREE_LIMITS)
         search = self._search_for(position.spec, used)
         return tree_decision(search.search(position, limits=used, watch=watch_results(watch, tree_decision)))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Literal
 
-import msgspec
 import numpy as np
+from msgspec import Meta, Struct
 
-from inarow.agents.agent import Decision, ParameterisedAgent, Seconds, watch_results
+from inarow.agents.agent import Decision, ParameterisedAgent, Seconds, Watcher, watch_results
 from inarow.games import GameSpec, Position
-from inarow.search.limits import Limits, Watch
+from inarow.search.limits import Limits
 from inarow.search.minimax.heuristics import heuristic_names, make_heuristic
 from inarow.search.minimax.minimax import Minimax, MinimaxResult, forced_end
 from inarow.search.minimax.negamax import FLAT_WIN, negamax_search
@@ -18,24 +18,22 @@ from inarow.search.minimax.negamax import FLAT_WIN, negamax_search
 MINIMAX_LIMITS = ("nodes", "depth", "seconds")
 USUAL_DEPTH = 4
 
-Depth = Annotated[int, msgspec.Meta(ge=1, le=256)]
+Depth = Annotated[int, Meta(ge=1, le=256)]
 HeuristicChoice = Annotated[
-    str, msgspec.Meta(description="how positions at the depth limit are evaluated", extra={"choices": heuristic_names})
+    str, Meta(description="how positions at the depth limit are evaluated", extra={"choices": heuristic_names})
 ]
 
 
-class MinimaxParameters(msgspec.Struct, frozen=True, kw_only=True):
+class MinimaxParameters(Struct, frozen=True, kw_only=True):
     depth: Annotated[
         Depth | Literal["none", "auto"],
-        msgspec.Meta(description="plies to look ahead; none: to the end; auto: 4, or no limit if seconds are given"),
+        Meta(description="plies to look ahead; none: to the end; auto: 4, or no limit if seconds are given"),
     ] = "auto"
-    seconds: Annotated[
-        Seconds, msgspec.Meta(description="time for a move, by iterative deepening; not reproducible")
-    ] = "none"
+    seconds: Annotated[Seconds, Meta(description="time for a move, by iterative deepening; not reproducible")] = "none"
     heuristic: HeuristicChoice = "windows"
-    prune: Annotated[bool, msgspec.Meta(description="alpha-beta cut-offs; the move is the same without")] = True
-    tie: Annotated[Literal["first", "random"], msgspec.Meta(description="which of several best moves")] = "first"
-    memory: Annotated[int, msgspec.Meta(ge=0, le=4096, description="megabytes for a transposition table; 0: none")] = 0
+    prune: Annotated[bool, Meta(description="alpha-beta cut-offs; the move is the same without")] = True
+    tie: Annotated[Literal["first", "random"], Meta(description="which of several best moves")] = "first"
+    memory: Annotated[int, Meta(ge=0, le=4096, description="megabytes for a transposition table; 0: none")] = 0
 
 
 class MinimaxAgent(ParameterisedAgent[MinimaxParameters]):
@@ -43,13 +41,9 @@ class MinimaxAgent(ParameterisedAgent[MinimaxParameters]):
     a forced loss comes as late as possible.
     """
 
-    def __init__(self, name: str, parameters: MinimaxParameters, rng: np.random.Generator) -> None:
-        super().__init__(name, parameters, rng)
-        self._search: Minimax | None = None
+    _search: Minimax | None = None
 
-    def decide(
-        self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
-    ) -> Decision:
+    def decide(self, position: Position, *, limits: Limits | None = None, watch: Watcher | None = None) -> Decision:
         used = self._limits.replaced_by(limits, MINIMAX_LIMITS)
         result = self._search_on(position.spec).search(
             position, used, watch=watch_results(watch, partial(minimax_decision, position))
@@ -82,9 +76,9 @@ class MinimaxAgent(ParameterisedAgent[MinimaxParameters]):
         return self._search
 
 
-class NegamaxParameters(msgspec.Struct, frozen=True, kw_only=True):
-    depth: Annotated[Depth, msgspec.Meta(description="plies to look ahead")] = 2
-    omega: Annotated[float, msgspec.Meta(ge=0, le=1, description="probability of a randomised move")] = 0.3
+class NegamaxParameters(Struct, frozen=True, kw_only=True):
+    depth: Annotated[Depth, Meta(description="plies to look ahead")] = 2
+    omega: Annotated[float, Meta(ge=0, le=1, description="probability of a randomised move")] = 0.3
 
 
 class NegamaxAgent(ParameterisedAgent[NegamaxParameters]):
@@ -100,9 +94,7 @@ class NegamaxAgent(ParameterisedAgent[NegamaxParameters]):
         super().__init__(name, parameters, rng)
         self._searches: dict[bool, Minimax] = {}
 
-    def decide(
-        self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
-    ) -> Decision:
+    def decide(self, position: Position, *, limits: Limits | None = None, watch: Watcher | None = None) -> Decision:
         randomised = self._rng.random() < self._parameters.omega
         used = Limits(depth=self._parameters.depth).replaced_by(limits, MINIMAX_LIMITS)
         search = self._search_on(position.spec, prune=not randomised)

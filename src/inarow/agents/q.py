@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import numpy as np
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from inarow.agents.agent import Decision, ImmediateAgent
@@ -19,9 +19,9 @@ from inarow.learning.tabular.lookup import TableValues, load_values
 from inarow.storage.atomic import content_hash
 
 
-class QParameters(msgspec.Struct, frozen=True, kw_only=True):
+class QParameters(Struct, frozen=True, kw_only=True):
     table: Annotated[
-        str, msgspec.Meta(description="file made by `inarow train`; auto: the one that ships with inarow for the board")
+        str, Meta(description="file made by `inarow train`; auto: the one that ships with inarow for the board")
     ] = "auto"
 
 

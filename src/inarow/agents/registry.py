@@ -16,7 +16,7 @@ from typing import Any, TypeVar, get_args
 import msgspec
 import numpy as np
 
-from inarow.agents.agent import Agent, Decision
+from inarow.agents.agent import Agent, Decision, Watcher
 from inarow.agents.alphazero import AlphaZeroAgent, AlphaZeroParameters, net_hash
 from inarow.agents.dqn import DqnParameters, build_dqn_agent, dqn_hash
 from inarow.agents.kaggle import KaggleFileAgent, KaggleParameters, file_hash
@@ -37,7 +37,7 @@ from inarow.agents.window import WindowParameters, build_window_agent
 from inarow.errors import InvalidAgentError, shown
 from inarow.games import Position
 from inarow.plugins import load_plugins
-from inarow.search.limits import Limits, Watch
+from inarow.search.limits import Limits
 
 Seed = int | np.random.SeedSequence
 Build = Callable[[str, Any, np.random.Generator], Agent]  # (agent string, parameters, random stream) -> agent
@@ -197,9 +197,7 @@ class _RegisteredAgent:
         takes_all = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in keywords)
         self._takes = {"limits", "watch"} if takes_all else {"limits", "watch"} & {each.name for each in keywords}
 
-    def decide(
-        self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
-    ) -> Decision:
+    def decide(self, position: Position, *, limits: Limits | None = None, watch: Watcher | None = None) -> Decision:
         position.check_ongoing()
         given = {"limits": limits, "watch": watch}
         made = self._function(position, **{name: given[name] for name in self._takes})

@@ -6,22 +6,22 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Annotated
 
-import msgspec
 import numpy as np
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from inarow.agents.agent import Decision, ImmediateAgent, ParameterisedAgent
 from inarow.games import Position
 
 Ask = Callable[[Position], int]  # returns the action that a person chose; it may be illegal
-Epsilon = Annotated[float, msgspec.Meta(ge=0, le=1, description="probability of a uniformly random move instead")]
+Epsilon = Annotated[float, Meta(ge=0, le=1, description="probability of a uniformly random move instead")]
 
 
-class NoParameters(msgspec.Struct, frozen=True, kw_only=True):
+class NoParameters(Struct, frozen=True, kw_only=True):
     pass
 
 
-class ReflexParameters(msgspec.Struct, frozen=True, kw_only=True):
+class ReflexParameters(Struct, frozen=True, kw_only=True):
     epsilon: Epsilon = 0.0
 
 

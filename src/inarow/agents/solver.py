@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Literal
 
-import msgspec
 import numpy as np
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from inarow.agents.agent import Agent, Decision, ParameterisedAgent
+from inarow.agents.agent import Agent, Decision, ParameterisedAgent, Watcher
 from inarow.agents.levels import LEVELS, TOP_LEVEL, LevelAgent
 from inarow.agents.minimax import minimax_decision
 from inarow.agents.simple import nearest_to_centre
@@ -29,24 +29,22 @@ _FAST_NODES = 50_000_000
 _MANY_CELLS, _PLAIN_NODES = 25, 200_000  # node limit on boards of more cells that the fast solver does not serve
 _PV_PLIES, _PV_NODES = 10, 20_000  # length of the principal variation, and the node limit of each of its moves
 
-Tie = Annotated[
-    Literal["centre", "random"], msgspec.Meta(description="which of several best moves: nearest to the centre, or any")
-]
 
-
-class SolverParameters(msgspec.Struct, frozen=True, kw_only=True):
-    tie: Tie = "centre"
-    level: Annotated[
-        int, msgspec.Meta(ge=1, le=TOP_LEVEL, description="strength for people; the top level is perfect")
-    ] = TOP_LEVEL
-    threads: Annotated[int, msgspec.Meta(ge=1, le=MAX_THREADS, description="threads that share one table")] = 1
-    memory: Annotated[int, msgspec.Meta(ge=MIN_MEMORY >> 20, le=65536, description="megabytes for the table")] = (
+class SolverParameters(Struct, frozen=True, kw_only=True):
+    tie: Annotated[
+        Literal["centre", "random"], Meta(description="which of several best moves: nearest to the centre, or any")
+    ] = "centre"
+    level: Annotated[int, Meta(ge=1, le=TOP_LEVEL, description="strength for people; the top level is perfect")] = (
+        TOP_LEVEL
+    )
+    threads: Annotated[int, Meta(ge=1, le=MAX_THREADS, description="threads that share one table")] = 1
+    memory: Annotated[int, Meta(ge=MIN_MEMORY >> 20, le=65536, description="megabytes for the table")] = (
         DEFAULT_MEMORY >> 20
     )
-    book: Annotated[bool, msgspec.Meta(description="use the opening book of the board, if one ships")] = True
+    book: Annotated[bool, Meta(description="use the opening book of the board, if one ships")] = True
     scores: Annotated[
         Literal["auto", "best", "all"],
-        msgspec.Meta(description="score the best moves only, or all; auto: all when watched"),
+        Meta(description="score the best moves only, or all; auto: all when watched"),
     ] = "auto"
 
     def __post_init__(self) -> None:
@@ -79,9 +77,7 @@ class SolverAgent(ParameterisedAgent[SolverParameters]):
         self._solver_for = partial(solver_for, book=book, memory=parameters.memory << 20, threads=parameters.threads)
         self._minimax: Minimax | None = None
 
-    def decide(
-        self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
-    ) -> Decision:
+    def decide(self, position: Position, *, limits: Limits | None = None, watch: Watcher | None = None) -> Decision:
         """A watcher receives the bounds and the move of a short minimax search until the score is known."""
         position.check_ongoing()
         limits = Limits(nodes=usual_nodes(position.spec)).replaced_by(limits, SOLVER_LIMITS)
@@ -113,7 +109,7 @@ class SolverAgent(ParameterisedAgent[SolverParameters]):
         self._solver_for(spec).clear()
         self._look_ahead(start, Limits(nodes=1))
 
-    def _watch_bounds(self, position: Position, watch: Watch[Decision] | None) -> Watch[Analysis] | None:
+    def _watch_bounds(self, position: Position, watch: Watcher | None) -> Watch[Analysis] | None:
         if watch is None:
             return None
         guess: Decision | None = None

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import numpy as np
+from msgspec import Meta, Struct
 
 from inarow.agents.agent import Decision, ImmediateAgent
 from inarow.agents.simple import reflex_action
@@ -24,10 +24,10 @@ from inarow.learning.tabular.lookup import TableValues, load_values
 _USUAL_SIDE = 4
 
 
-class WindowParameters(msgspec.Struct, frozen=True, kw_only=True):
+class WindowParameters(Struct, frozen=True, kw_only=True):
     table: Annotated[
         str,
-        msgspec.Meta(description="file made by `inarow train` on the board of the window; auto: the 4x4 one of inarow"),
+        Meta(description="file made by `inarow train` on the board of the window; auto: the 4x4 one of inarow"),
     ] = "auto"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from inarow.agents.agent import Agent, Decision
+from inarow.agents.agent import Agent
 from inarow.errors import IllegalMoveError, InvalidLimitError, KaggleTimeoutError, one_line
 from inarow.games import CONNECT_FOUR, GameRecord, GameSpec, Position
 from inarow.games.record import Ply, Termination
@@ -41,9 +41,12 @@ def play_game(
                 raise _LateDecisionError(f"decided after {seconds:.3f} s; the limit is {move_seconds:g} s")
             position = position.play(decision.action)
         except Exception as error:  # a fault of an agent loses the game, and the match continues
-            termination, fault = _termination_of(error), one_line(error)
+            is_late = isinstance(error, (_LateDecisionError, KaggleTimeoutError))
+            termination = "time-out" if is_late else "illegal move" if isinstance(error, IllegalMoveError) else "crash"
+            fault = one_line(error)
         else:
-            plies.append(_ply(decision, seconds))
+            shared = {name: getattr(decision, name) for name in ("score", "value", "depth", "nodes", "details")}
+            plies.append(Ply(**shared, seconds=round(seconds * 1e6) / 1e6))  # whole microseconds
     return GameRecord(
         board=str(position.spec),
         first=first.name,
@@ -67,21 +70,3 @@ def check_seed(seed: int) -> None:
 
 class _LateDecisionError(Exception):
     """A decision took too long. Not a TimeoutError, which an agent may raise: that is a crash."""
-
-
-def _termination_of(error: Exception) -> Termination:
-    if isinstance(error, (_LateDecisionError, KaggleTimeoutError)):
-        return "time-out"
-    return "illegal move" if isinstance(error, IllegalMoveError) else "crash"
-
-
-def _ply(decision: Decision, seconds: float) -> Ply:
-    """The recorded part of a decision; times in whole microseconds, as measured here."""
-    return Ply(
-        score=decision.score,
-        value=decision.value,
-        depth=decision.depth,
-        nodes=decision.nodes,
-        seconds=round(seconds * 1e6) / 1e6,
-        details=decision.details,
-    )

@@ -26,6 +26,7 @@ _CHUNK = 16
 _CURVE_POSITIONS, _CURVE_GAMES, _BYTES_PER_SIMULATION = 250, 64, 1 << 10
 FAULT = -1  # the action of an agent that crashed or chose an illegal one
 _SIDES = ("first", "second")
+_Choice = tuple[int, str | None]  # an action, or FAULT and what happened
 
 
 # --- figures ---
@@ -95,7 +96,10 @@ class Choices:
             "critical_accuracy": keeps_outcome[is_critical],
             "optimal_accuracy": regret == 0,
         }
-        means = {name: _mean(values) for name, values in {**rates, "mean_regret": regret}.items()}
+        means = {
+            name: float(values.mean()) if len(values) else None
+            for name, values in {**rates, "mean_regret": regret}.items()
+        }
         intervals = {
             name: wilson_interval(float(hits.mean()), len(hits)) if len(hits) else None for name, hits in rates.items()
         }
@@ -115,10 +119,6 @@ class Choices:
     def by_side(self) -> dict[str, Accuracy]:
         """Those of each side to move: `first` and `second`."""
         return {name: Accuracy(**self.where(self.plies % 2 == side).figures()) for side, name in enumerate(_SIDES)}
-
-
-def _mean(values: np.ndarray) -> float | None:
-    return float(values.mean()) if len(values) else None
 
 
 # --- grades ---
@@ -151,12 +151,6 @@ class _Task:
     moves: tuple[str, ...]
     first: int
     seed: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    action: int
-    fault: str | None = None
 
 
 def grade(
@@ -195,8 +189,8 @@ def grade(
 
 
 def _graded(suite: Suite, choices: Sequence[_Choice], *, agent: str, seed: int | None) -> Grade:
-    numbers = Choices.of(suite, np.array([choice.action for choice in choices], np.int64))
-    faults = [choice.fault for choice in choices if choice.fault is not None]
+    numbers = Choices.of(suite, np.array([action for action, _ in choices], np.int64))
+    faults = [fault for _, fault in choices if fault is not None]
     return Grade(
         agent=agent,
         board=str(suite.spec),
@@ -238,9 +232,9 @@ def _decide_chunk(task: _Task) -> list[_Choice]:
 
 def _choice(agent: Agent, position: Position) -> _Choice:
     try:
-        return _Choice(position.play(agent.decide(position).action).actions[-1])
+        return position.play(agent.decide(position).action).actions[-1], None
     except Exception as error:  # a fault of an agent counts as a bad move
-        return _Choice(FAULT, one_line(error))
+        return FAULT, one_line(error)
 
 
 # --- games ---
@@ -253,7 +247,7 @@ def _grade_game(record: GameRecord) -> Grade:
     solver = solver_for(end.spec)
     scores = np.array([exact_scores(position, solver) for position in decided], np.int8)
     suite = Suite(GAME, end.spec, decided, scores.reshape(len(decided), end.spec.actions), {})
-    choices = [_Choice(action) for action in end.actions[record.opening :]]
+    choices = [(action, None) for action in end.actions[record.opening :]]
     return _graded(suite, choices, agent=f"{record.first} - {record.second}", seed=record.seed)
 
 

@@ -64,9 +64,6 @@ class MatchSettings:
             raise InvalidLimitError(f"move-seconds is {self.move_seconds:g}; it must be above 0")
 
 
-USUAL = MatchSettings()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchPlan(MatchSettings):
     """Everything that decides the games of a match; `plan_match` makes a valid one."""
@@ -96,15 +93,7 @@ class MatchPlan(MatchSettings):
         a, b = (AgentIdentity.parse(agent) for agent in sorted((self.a, self.b)))
         settings = {"openings": self.openings, "move_seconds": self.move_seconds, "version": __version__}
         decisive = (str(self.spec), a, b, self.seed, self.opening_plies, settings)
-        return MatchEntry(
-            key=hashlib.blake2b(to_json(decisive).encode(), digest_size=16).hexdigest(),
-            board=str(self.spec),
-            a=a,
-            b=b,
-            seed=self.seed,
-            opening_plies=self.opening_plies,
-            settings=settings,
-        )
+        return MatchEntry(hashlib.blake2b(to_json(decisive).encode(), digest_size=16).hexdigest(), *decisive)
 
     def players(self, pair: int, game: int) -> tuple[Agent, Agent]:
         """New agents for a game, the one that moves first ahead. Matches make their agents nowhere else."""
@@ -115,8 +104,9 @@ class MatchPlan(MatchSettings):
         return first, second
 
 
-def plan_match(a: str, b: str, spec: GameSpec = CONNECT_FOUR, settings: MatchSettings = USUAL) -> MatchPlan:
+def plan_match(a: str, b: str, spec: GameSpec = CONNECT_FOUR, settings: MatchSettings | None = None) -> MatchPlan:
     """A checked plan; raises InarowError, also if an agent does not play the board."""
+    settings = settings or MatchSettings()
     agents = make_agent(a), make_agent(b)
     for agent in agents:
         check_board(agent, spec)

@@ -6,7 +6,7 @@ begin with those for a smaller one, as long as they have the same number of plie
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Literal
 
@@ -56,25 +56,25 @@ def find_openings(spec: GameSpec, count: int, kind: OpeningSource, *, seed: int,
     if source == "random":
         return random_openings(spec, count, seed=seed, plies=plies)
     if source == "solved":
-        return _shuffled(_solved_openings(spec, plies), count, seed)
-    return _balanced_openings(spec, count, seed=seed, plies=plies)
+        solved = _solved_openings(spec, plies)
+        return _shuffled(solved.__getitem__, np.zeros(len(solved)), count, seed)
+    keys, imbalance = _book_entries(spec, plies)
+    return _shuffled(lambda number: Position.from_key(int(keys[number]), spec), imbalance, count, seed)
 
 
-def _balanced_openings(spec: GameSpec, count: int, *, seed: int, plies: int) -> list[Position]:
-    """`count` quiet positions of the book, those with the smallest exact score first, either sign.
+def _shuffled(position_of: Callable[[int], Position], imbalance: np.ndarray, count: int, seed: int) -> list[Position]:
+    """`count` quiet positions, those with the smallest imbalance first; `position_of` has one for each.
 
-    No two are mirror images of each other; they repeat in turn when the book has no more. Order and mirror image are
-    random.
+    They repeat in turn when there are no more. Order among equals and mirror image are random.
     """
     rng = np.random.default_rng(seed)
-    keys, imbalance = _book_entries(spec, plies)
-    shuffled = rng.permutation(len(keys))
+    shuffled = rng.permutation(len(imbalance))
     order = shuffled[np.argsort(imbalance[shuffled], kind="stable")]
     found: list[Position] = []
-    for key, is_mirrored in zip(keys[order].tolist(), rng.random(len(keys)) < 0.5, strict=True):
+    for number, is_mirrored in zip(order.tolist(), rng.random(len(order)) < 0.5, strict=True):
         if len(found) == count:
             break
-        position = Position.from_key(key, spec)
+        position = position_of(number)
         if _is_quiet(position):
             found.append(position.mirror() if is_mirrored else position)
     return _in_turn(found, count)
@@ -128,17 +128,6 @@ def _quiet_positions(spec: GameSpec, plies: int) -> list[Position]:
     return [position for position in level if _is_quiet(position)]
 
 
-def _shuffled(positions: Sequence[Position], count: int, seed: int) -> list[Position]:
-    """`count` of the positions, repeated in turn if needed, in random order and random mirror images."""
-    rng = np.random.default_rng(seed)
-    order, are_mirrored = rng.permutation(len(positions)), rng.random(len(positions)) < 0.5
-    shuffled = [
-        positions[number].mirror() if is_mirrored else positions[number]
-        for number, is_mirrored in zip(order.tolist(), are_mirrored.tolist(), strict=True)
-    ]
-    return _in_turn(shuffled, count)
-
-
 def random_openings(spec: GameSpec, count: int, *, seed: int, plies: int | None = None) -> list[Position]:
     """`count` unfinished positions after random moves, in which neither side can win with its next move.
 
@@ -148,10 +137,21 @@ def random_openings(spec: GameSpec, count: int, *, seed: int, plies: int | None 
     if plies is not None and not 0 <= plies < spec.cells:
         raise InvalidLimitError(f"openings of {plies} moves do not fit on {spec}, which has {spec.cells} cells")
     length = _usual_random_plies(spec, count) if plies is None else plies
-    found = _distinct_openings(spec, count, length, np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    found: dict[int, Position] = {}
+    misses = 0
+    while len(found) < count and misses < _MAX_MISSES:
+        misses += 1
+        position = Position.start(spec)
+        while position.ply < length and not position.is_over:
+            legal = position.legal_actions
+            position = position.play(legal[int(rng.random() * len(legal))])
+        if position.key not in found and _is_quiet(position):
+            found[position.key] = position
+            misses = 0
     if not found:
         raise InvalidLimitError(f"every game of {length} random moves on {spec} is over or about to be")
-    return _in_turn(found, count)
+    return _in_turn(list(found.values()), count)
 
 
 def _usual_random_plies(spec: GameSpec, count: int) -> int:
@@ -163,21 +163,6 @@ def _usual_random_plies(spec: GameSpec, count: int) -> int:
     while plies < longest and spec.actions**plies < 4 * count:
         plies += 2
     return plies
-
-
-def _distinct_openings(spec: GameSpec, count: int, plies: int, rng: np.random.Generator) -> list[Position]:
-    openings: dict[int, Position] = {}
-    misses = 0
-    while len(openings) < count and misses < _MAX_MISSES:
-        misses += 1
-        position = Position.start(spec)
-        while position.ply < plies and not position.is_over:
-            legal = position.legal_actions
-            position = position.play(legal[int(rng.random() * len(legal))])
-        if position.key not in openings and _is_quiet(position):
-            openings[position.key] = position
-            misses = 0
-    return list(openings.values())
 
 
 def _is_quiet(position: Position) -> bool:

@@ -80,9 +80,11 @@ def fit_ratings(results: CrossTable, *, anchor: str = "random") -> Ratings:
         raise InvalidResultsError("there are no finished games; ratings need at least one")
     model = _model(agents, results)
     peak = find_peak(model)
-    contrasts = _contrasts(agents, anchor)
+    # What is reported, as combinations of the parameters: the rating of each agent, then the advantage.
+    contrasts = np.eye(len(agents) + 1, len(agents) + 2)
+    contrasts[:-1, :-2] -= [agent == anchor for agent in agents] if anchor in agents else 1 / len(agents)
     *elo, advantage = (_ELO * contrasts @ peak).tolist()
-    *intervals, advantage_interval = (_elo_interval(model, peak, contrast) for contrast in contrasts)
+    *intervals, advantage_interval = (profile_interval(model, peak, contrast) for contrast in contrasts)
     order = sorted(range(len(agents)), key=lambda agent: -elo[agent])
     return Ratings(
         table=tuple(Rating(agents[i], elo[i], intervals[i], results.games_of(agents[i])) for i in order),
@@ -107,21 +109,6 @@ def _model(agents: Sequence[str], results: CrossTable) -> Davidson:
         )
         raise InvalidResultsError(f"no games link {here} with {there}; let some of them meet, or rate them apart")
     return Davidson(*counts)
-
-
-def _contrasts(agents: Sequence[str], anchor: str) -> FloatArray:
-    """What is reported, as combinations of the parameters: the rating of each agent, then the advantage."""
-    size = len(agents)
-    contrasts = np.eye(size + 1, size + 2)
-    contrasts[:size, :size] -= [agent == anchor for agent in agents] if anchor in agents else 1 / size
-    return contrasts
-
-
-def _elo_interval(model: Davidson, peak: FloatArray, contrast: FloatArray) -> Interval:
-    if not contrast.any():  # the anchor against itself
-        return 0.0, 0.0
-    low, high = profile_interval(model, peak, contrast)
-    return _ELO * low, _ELO * high
 
 
 def _superiority(model: Davidson, peak: FloatArray, order: Sequence[int]) -> tuple[tuple[float, ...], ...]:
@@ -187,37 +174,37 @@ def _by_term(pairs: FloatArray) -> FloatArray:
     return np.append(pairs.sum(1) - pairs.sum(0), pairs.sum())
 
 
-def find_peak(model: Davidson) -> FloatArray:
-    """The parameters [K] of the largest posterior."""
-    return _climb(model, np.zeros(len(model.wins) + 2))
-
-
 def profile_interval(model: Davidson, peak: FloatArray, contrast: FloatArray) -> Interval:
-    """A 95 % interval of `contrast @ parameters` by the likelihood ratio: the values at which the
+    """A 95 % interval of `contrast @ parameters`, in Elo, by the likelihood ratio: the values at which the
     best parameters are not much less likely than the peak. Unlike one from the curvature at the
     peak, it is lopsided where the games are, as for an agent that never lost.
     """
+    if not contrast.any():  # the anchor against itself
+        return 0.0, 0.0
     along = np.linalg.solve(model.information(peak), contrast)
     deviation = math.sqrt(contrast @ along)
     highest = model.log_posterior(peak)
 
     def end(side: int) -> float:
         def excess(distance: float) -> float:
-            best = _climb(model, peak + side * distance / deviation * along, held=contrast)
+            best = find_peak(model, peak + side * distance / deviation * along, held=contrast)
             return math.sqrt(max(0.0, 2 * (highest - model.log_posterior(best)))) - Z_95
 
-        return float(contrast @ peak) + side * deviation * float(newton(excess, 0.0, x1=Z_95, tol=1e-3))
+        distance = float(newton(excess, 0.0, x1=Z_95, tol=1e-3))
+        return _ELO * (float(contrast @ peak) + side * deviation * distance)
 
     return end(-1), end(1)
 
 
-def _climb(model: Davidson, parameters: FloatArray, held: FloatArray | None = None) -> FloatArray:
-    """The peak, by Newton's method; among the parameters with the same `held @ parameters` if given.
+def find_peak(model: Davidson, start: FloatArray | None = None, *, held: FloatArray | None = None) -> FloatArray:
+    """The parameters [K] of the largest posterior, by Newton's method from `start` or from zero; among those with the
+    same `held @ parameters` if given.
 
     Over a step that moves no log-weight of a result by more than `reach` against another, curvature
     changes by a factor of at most e^reach. Steps are therefore cut to log(1 + reach) / reach of
     their length: then none passes the top of its line, from wherever the climb starts.
     """
+    parameters = np.zeros(len(model.wins) + 2) if start is None else start
     gain = math.inf
     while gain > 1e-8:
         gradient, information = model.gradient(parameters), model.information(parameters)

@@ -82,15 +82,14 @@ class SprtResult:
 def until_decided(records: Iterable[GameRecord], sprt: Sprt) -> Iterator[GameRecord]:
     """The games of a match, in order, up to the pair that decides the test."""
     tally = Tally()
-    pair: list[GameRecord] = []
+    played: list[GameRecord] = []
     for record in records:
         yield record
-        pair.append(record)
-        if len(pair) == 2:
-            tally += Tally.of_pairs(pair)
+        played.append(record)
+        if len(played) % 2 == 0:
+            tally += Tally.of_pairs(played[-2:])
             if sprt.result(tally.pairs).accepted is not None:
                 return
-            pair = []
 
 
 def _log_tilt(weights: FloatArray, score: float) -> FloatArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -39,7 +39,7 @@ _COUNTS = (
 _PAGE = 500  # games read per query: between pages, nothing is locked and no old state is kept alive
 
 
-class Store:
+class Store(AbstractContextManager["Store"]):
     """A connection to a results store, for the thread that opened it.
 
     Any number of processes may read while one writes; a writer waits for the one before it. Every
@@ -58,9 +58,6 @@ class Store:
     def close(self) -> None:
         self._connection.close()
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *error: object) -> None:
         self.close()
 
@@ -71,15 +68,8 @@ class Store:
         if match.a.name == match.b.name and match.a != match.b:
             raise StoreError(f"{shown(match.a.name)} is two different agents in one match")
         with self._writing():
-            row = (
-                match.key,
-                str(GameSpec.parse(match.board)),
-                self._agent_id(match.a),
-                self._agent_id(match.b),
-                str(match.seed),
-                match.opening_plies,
-                to_json(match.settings),
-            )
+            board, a, b = str(GameSpec.parse(match.board)), self._agent_id(match.a), self._agent_id(match.b)
+            row = (match.key, board, a, b, str(match.seed), match.opening_plies, to_json(match.settings))
             self._execute(
                 f"INSERT INTO matches ({_MATCH_COLUMNS}, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT (key) DO NOTHING",
@@ -102,16 +92,8 @@ class Store:
         rows = self._match_rows(board=board, agent=agent)
         with damage_errors(self._path):
             return {
-                match_id: MatchEntry(
-                    key=key,
-                    board=its_board,
-                    a=agents[a],
-                    b=agents[b],
-                    seed=int(seed),
-                    opening_plies=opening_plies,
-                    settings=from_json(settings),
-                )
-                for match_id, key, its_board, a, b, seed, opening_plies, settings in rows
+                match_id: MatchEntry(key, its_board, agents[a], agents[b], int(seed), plies, from_json(settings))
+                for match_id, key, its_board, a, b, seed, plies, settings in rows
             }
 
     def _match_rows(

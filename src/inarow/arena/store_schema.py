@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.resources import files
 from itertools import repeat
 from operator import attrgetter
 from pathlib import Path
@@ -21,7 +22,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from inarow.agents.registry import format_agent, parse_agent
-from inarow.errors import InarowError, StoreError, one_line, raised_as, shown
+from inarow.errors import StoreError, raised_as, shown
 from inarow.games import GameRecord
 from inarow.games.record import Ply, Termination
 
@@ -30,68 +31,14 @@ _HEADER_BYTES = 100
 _PATIENCE = 60.0  # seconds that a writer waits for another one
 RunStatus = Literal["running", "finished", "failed", "interrupted"]
 
-GAME_COLUMNS = "number, first, second, moves, winner, termination, opening, plies, seed, fault, details"
+_PLAIN_FIELDS = ("moves", "winner", "termination", "opening", "fault")  # of a record, stored as they are
+GAME_COLUMNS = "number, first, second, plies, seed, details, " + ", ".join(_PLAIN_FIELDS)
 _PLY_FIELDS = Ply.__struct_fields__
 _TERMINATIONS = get_args(Termination)
-_ply_values = attrgetter(*_PLY_FIELDS)
+_ply_values, _plain_values = attrgetter(*_PLY_FIELDS), attrgetter(*_PLAIN_FIELDS)
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (
-    (
-        """CREATE TABLE agents (
-            id INTEGER PRIMARY KEY,
-            name TEXT NOT NULL,
-            kind TEXT NOT NULL,
-            parameters TEXT NOT NULL,  -- JSON
-            content_hash TEXT
-        )""",
-        # The name alone does not identify an agent: defaults change with versions, a net with training.
-        "CREATE UNIQUE INDEX agents_identity ON agents (name, kind, parameters, ifnull(content_hash, ''))",
-        """CREATE TABLE matches (
-            id INTEGER PRIMARY KEY,
-            key TEXT NOT NULL UNIQUE,
-            board TEXT NOT NULL,
-            a INTEGER NOT NULL REFERENCES agents,
-            b INTEGER NOT NULL REFERENCES agents,
-            seed TEXT NOT NULL,  -- a whole number of any size
-            opening_plies INTEGER,
-            settings TEXT NOT NULL,  -- JSON
-            created TEXT NOT NULL
-        )""",
-        """CREATE TABLE games (
-            id INTEGER PRIMARY KEY,
-            match INTEGER NOT NULL REFERENCES matches,
-            number INTEGER NOT NULL,
-            first INTEGER NOT NULL REFERENCES agents,
-            second INTEGER NOT NULL REFERENCES agents,
-            moves TEXT NOT NULL,
-            winner INTEGER CHECK (winner IN (1, 2)),
-            termination TEXT NOT NULL,
-            opening INTEGER NOT NULL,
-            plies INTEGER NOT NULL,
-            seed TEXT,
-            fault TEXT,
-            details BLOB NOT NULL,  -- JSON
-            UNIQUE (match, number)
-        )""",
-        """CREATE TABLE grades (
-            id INTEGER PRIMARY KEY,
-            agent INTEGER NOT NULL REFERENCES agents,
-            board TEXT NOT NULL,
-            suite TEXT NOT NULL,
-            grade TEXT NOT NULL,  -- JSON
-            created TEXT NOT NULL
-        )""",
-        """CREATE TABLE runs (
-            id INTEGER PRIMARY KEY,
-            kind TEXT NOT NULL,
-            config TEXT NOT NULL,  -- JSON
-            status TEXT NOT NULL,
-            started TEXT NOT NULL,
-            finished TEXT,
-            command TEXT NOT NULL,
-            version TEXT NOT NULL
-        )""",
-    ),
+MIGRATIONS: tuple[list[str], ...] = (
+    (files("inarow.arena") / "schema/1.sql").read_text("utf-8").strip(";\n").split(";\n"),
 )
 """The statements that migrate from the version of their index to the next. Released ones never change."""
 
@@ -116,12 +63,8 @@ def store_errors(path: Path) -> Iterator[None]:
 @contextmanager
 def damage_errors(path: Path) -> Iterator[None]:
     """Raises StoreError for rows that contradict each other or hold invalid values."""
-    try:
+    with raised_as(StoreError, f"results store {path} is damaged", LookupError, TypeError, ValueError):
         yield
-    except InarowError:
-        raise
-    except (LookupError, TypeError, ValueError) as error:
-        raise StoreError(f"results store {path} is damaged: {one_line(error)}") from None
 
 
 def connect(path: Path, *, readonly: bool) -> sqlite3.Connection:
@@ -163,11 +106,11 @@ def check_names(path: Path) -> None:
 def _accept(connection: sqlite3.Connection, path: Path, readonly: bool) -> None:
     """Checks, migrates and sets up, in one transaction: processes may open the store at the same time."""
     connection.execute("BEGIN" if readonly else "BEGIN IMMEDIATE")
-    if _pragma(connection, "application_id") == APPLICATION_ID:
+    program, version = _pragma(connection, "application_id"), _pragma(connection, "user_version")
+    if program == APPLICATION_ID:
         _check_length(connection, path)
-    elif not _is_blank(connection):
+    elif program or version or connection.execute("SELECT 1 FROM sqlite_master").fetchone():
         raise StoreError(f"{path} is a database of another program, not a results store")
-    version = _pragma(connection, "user_version")
     if version > len(MIGRATIONS):
         raise StoreError(f"{path} has schema version {version}; this version of inarow reads up to {len(MIGRATIONS)}")
     if readonly and version < len(MIGRATIONS):
@@ -185,11 +128,6 @@ def _accept(connection: sqlite3.Connection, path: Path, readonly: bool) -> None:
         connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA foreign_keys = ON")
-
-
-def _is_blank(connection: sqlite3.Connection) -> bool:
-    is_marked = _pragma(connection, "application_id") or _pragma(connection, "user_version")
-    return not is_marked and connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None
 
 
 def _check_length(connection: sqlite3.Connection, path: Path) -> None:
@@ -225,7 +163,7 @@ class AgentIdentity:
         return cls(format_agent(kind, parameters), kind.name, to_json(parameters), content_hash)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class MatchEntry:
     """A match as it was planned; its games are stored one by one."""
 
@@ -308,53 +246,32 @@ def to_row(number: int, record: GameRecord, board: str, agents: Mapping[str, int
         raise StoreError(f"game {number} is on {shown(record.board)}, its match on {board}")
     if record.first not in agents or record.second not in agents:
         raise StoreError(f"game {number} is {shown(record.first)} - {shown(record.second)}, not of its match")
+    columns = zip(_PLY_FIELDS, zip(*map(_ply_values, record.plies), strict=True), strict=False)
+    known: dict[str, Any] = {name: column for name, column in columns if column.count(None) < len(column)}
     with raised_as(StoreError, f"game {number} cannot be stored", TypeError, ValueError, OverflowError):
-        plies, details = len(record.actions), _encode_details(record)
-    return (
-        number,
-        agents[record.first],
-        agents[record.second],
-        record.moves,
-        record.winner,
-        record.termination,
-        record.opening,
-        plies,
-        None if record.seed is None else str(record.seed),
-        record.fault,
-        details,
-    )
+        plies = len(record.actions)
+        details = msgspec.json.encode(_Details(record.tags, len(record.plies), **known))
+    seed = None if record.seed is None else str(record.seed)
+    return number, agents[record.first], agents[record.second], plies, seed, details, *_plain_values(record)
 
 
 def from_row(row: tuple[Any, ...], board: str, names: Mapping[int, str]) -> GameRecord:
     """The inverse of `to_row`; raises StoreError if the details are damaged."""
-    number, first, second, moves, winner, termination, opening, _, seed, fault, details = row
+    number, first, second, _, seed, details, *plain = row
+    moves, _, termination, opening, _ = plain
     reasons = msgspec.MsgspecError, ValueError, TypeError, RecursionError
     with raised_as(StoreError, f"game {number} of the results store is damaged", *reasons):
         known = _decoder.decode(details)
-        plies = _decode_plies(known)
+        columns = (getattr(known, name) or repeat(None, known.plies) for name in _PLY_FIELDS)
+        plies = [Ply(**dict(zip(_PLY_FIELDS, values, strict=True))) for values in zip(*columns, strict=True)]
         if not (isinstance(moves, str) and isinstance(opening, int) and termination in _TERMINATIONS):
             raise ValueError("invalid moves, opening or termination")
     return GameRecord(
         board=board,
         first=names[first],
         second=names[second],
-        moves=moves,
-        winner=winner,
-        termination=termination,
-        opening=opening,
-        plies=plies,
+        plies=tuple(plies),
         seed=None if seed is None else int(seed),
-        fault=fault,
         tags=known.tags,
+        **dict(zip(_PLAIN_FIELDS, plain, strict=True)),
     )
-
-
-def _encode_details(record: GameRecord) -> bytes:
-    columns = zip(_PLY_FIELDS, zip(*map(_ply_values, record.plies), strict=True), strict=False)
-    known: dict[str, Any] = {name: column for name, column in columns if column.count(None) < len(column)}
-    return msgspec.json.encode(_Details(record.tags, len(record.plies), **known))
-
-
-def _decode_plies(known: _Details) -> tuple[Ply, ...]:
-    columns = (getattr(known, name) or repeat(None, known.plies) for name in _PLY_FIELDS)
-    return tuple(Ply(**dict(zip(_PLY_FIELDS, values, strict=True))) for values in zip(*columns, strict=True))

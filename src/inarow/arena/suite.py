@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import numpy as np
 
 from inarow.errors import InvalidLimitError, SuiteError, shown
 from inarow.games import GameSpec, Position
-from inarow.search.solver.solution import win_score
+from inarow.search.solver.solution import action_scores
 from inarow.search.solver.solver import Solver
 from inarow.storage.array_file import FileKind, load_arrays, save_arrays
 
@@ -145,48 +146,20 @@ def exhaustive_suite(spec: GameSpec) -> Suite:
     Symmetric positions are listed apart, since an agent need not treat them alike. Raises
     InvalidLimitError if there are more than `MAX_EXHAUSTIVE`.
     """
-    levels = _levels(spec)
-    positions = [position for level in levels for position in level.values()]
+    positions = [Position.start(spec)]
+    seen = {positions[0].key}
+    for position in positions:  # and those that are added meanwhile
+        for action in position.legal_actions:
+            after = position.play(action)
+            if not after.is_over and after.key not in seen:
+                seen.add(after.key)
+                positions.append(after)
+        if len(positions) > MAX_EXHAUSTIVE:
+            raise InvalidLimitError(f"{spec} has more than {MAX_EXHAUSTIVE:,} positions; draw some: inarow suite build")
     scores = np.full((len(positions), spec.actions), ILLEGAL, np.int8)
-    following: dict[int, int] = {}
-    row = len(positions)
-    for level in reversed(levels):
-        row -= len(level)
-        scores_of_level = {key: _scores(position, following) for key, position in level.items()}
-        for number, its_scores in enumerate(scores_of_level.values(), start=row):
-            scores[number, list(its_scores)] = list(its_scores.values())
-        following = {key: max(its_scores.values()) for key, its_scores in scores_of_level.items()}
+    best: dict[int, int] = {}
+    for number, position in reversed(list(enumerate(positions))):
+        row = action_scores(position, best, attrgetter("key"))
+        scores[number, list(row)] = list(row.values())
+        best[position.key] = max(row.values())
     return Suite(EXHAUSTIVE, spec, tuple(positions), scores, {})
-
-
-def _levels(spec: GameSpec) -> list[dict[int, Position]]:
-    """The unfinished positions of each ply, by key."""
-    start = Position.start(spec)
-    levels = [{start.key: start}]
-    left = MAX_EXHAUSTIVE - 1
-    while levels[-1]:
-        level: dict[int, Position] = {}
-        for position in levels[-1].values():
-            for action in position.legal_actions:
-                after = position.play(action)
-                if not after.is_over:
-                    level.setdefault(after.key, after)
-            if len(level) > left:
-                raise InvalidLimitError(
-                    f"{spec} has more than {MAX_EXHAUSTIVE:,} positions; draw some: inarow suite build"
-                )
-        left -= len(level)
-        levels.append(level)
-    return levels[:-1]
-
-
-def _scores(position: Position, following: dict[int, int]) -> dict[int, int]:
-    """The score of each legal action; `following` has those of the unfinished positions after them."""
-    scores = {}
-    for action in position.legal_actions:
-        after = position.play(action)
-        if after.is_over:
-            scores[action] = 0 if after.winner is None else win_score(position, 1)
-        else:
-            scores[action] = -following[after.key]
-    return scores

@@ -7,8 +7,6 @@ a killed build can continue.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +18,8 @@ from inarow.arena.suite import Suite, exact_scores
 from inarow.errors import InvalidLimitError, SuiteError
 from inarow.games import GameSpec, Position
 from inarow.games.symmetry import canonical_key
-from inarow.search.solver.api import shipped_book
-from inarow.search.solver.solver import Solver
+from inarow.search.solver.api import solver_for
+from inarow.search.solver.book_build import SolveTask
 from inarow.storage.journal import Journal, open_journal
 from inarow.workers import Pool, Progress
 
@@ -33,13 +31,6 @@ NOISE = 0.2  # chance of a uniformly random move instead of the player's
 MAX_POSITIONS = 1_000_000
 _MAX_MISSES = 1000  # games in a row without a new position after which a player gives up
 _CHUNK = 4  # positions a task: few, since those of early plies take seconds
-
-
-@dataclass(frozen=True, slots=True)
-class _Task:
-    board: str
-    memory: int
-    moves: tuple[str, ...]
 
 
 def build_suite(
@@ -128,7 +119,7 @@ def _score(
     scored = {moves: [int(score) for score in scores] for moves, *scores in (line.split(" ") for line in journal.lines)}
     missing = [position.moves for position in drawn if position.moves not in scored]
     left = len(missing)
-    tasks = [_Task(str(spec), memory, tuple(missing[at : at + _CHUNK])) for at in range(0, left, _CHUNK)]
+    tasks = [SolveTask(str(spec), memory, tuple(missing[at : at + _CHUNK])) for at in range(0, left, _CHUNK)]
     for chunk in pool.map(_score_chunk, tasks):
         scored |= chunk
         journal.add(f"{moves} {' '.join(map(str, scores))}" for moves, scores in chunk.items())
@@ -138,13 +129,6 @@ def _score(
     return scored
 
 
-@lru_cache(maxsize=1)
-def _worker_solver(board: str, memory: int) -> Solver:
-    """The solver of a worker process, which keeps its table from task to task."""
-    spec = GameSpec.parse(board)
-    return Solver(spec, memory=memory, book=shipped_book(spec))
-
-
-def _score_chunk(task: _Task) -> dict[str, list[int]]:
-    solver = _worker_solver(task.board, task.memory)
+def _score_chunk(task: SolveTask) -> dict[str, list[int]]:
+    solver = solver_for(GameSpec.parse(task.board), memory=task.memory)
     return {moves: exact_scores(Position.parse(moves, solver.spec), solver) for moves in task.moves}

@@ -133,12 +133,7 @@ class Tally:
 
     def swapped(self) -> Tally:
         """The same games for the opponent."""
-        lost, half, even, ahead, won = self.pairs
-        return Tally(
-            as_first=self.as_second.swapped(),
-            as_second=self.as_first.swapped(),
-            pairs=(won, ahead, even, half, lost),
-        )
+        return Tally(as_first=self.as_second.swapped(), as_second=self.as_first.swapped(), pairs=self.pairs[::-1])
 
     def __add__(self, other: Tally) -> Tally:
         lost, half, even, ahead, won = (one + two for one, two in zip(self.pairs, other.pairs, strict=True))

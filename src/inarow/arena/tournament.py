@@ -11,16 +11,7 @@ from typing import Any
 
 from inarow.agents.registry import make_agent
 from inarow.arena.leaderboard import Leaderboard, Standing, rank_agents
-from inarow.arena.match import (
-    USUAL,
-    MatchPlan,
-    MatchSettings,
-    MatchSummary,
-    plan_match,
-    play_missing,
-    stored_games,
-    summarise,
-)
+from inarow.arena.match import MatchPlan, MatchSettings, MatchSummary, plan_match, play_missing, stored_games, summarise
 from inarow.arena.ratings import Ratings
 from inarow.arena.store import Store
 from inarow.arena.tally import CrossTable
@@ -50,7 +41,7 @@ class TournamentPlan:
 def plan_tournament(
     agents: Sequence[str],
     spec: GameSpec = CONNECT_FOUR,
-    settings: MatchSettings = USUAL,
+    settings: MatchSettings | None = None,
     *,
     gauntlet: bool = False,
 ) -> TournamentPlan:
@@ -59,6 +50,7 @@ def plan_tournament(
     The match of two agents does not depend on the other agents or on their order, so a later
     tournament with more of them finds it in the store.
     """
+    settings = settings or MatchSettings()
     names = tuple(make_agent(agent).name for agent in agents)
     if len(names) < 2:
         raise InvalidLimitError(f"a tournament needs at least 2 agents; there {'are none' if not names else 'is 1'}")
@@ -99,7 +91,8 @@ class TournamentSummary:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON that others rely on. Intervals hold 95 %."""
-        ratings, cross = self.ratings, self.leaderboard.cross
+        cross = self.leaderboard.cross
+        of_ratings = ("anchor", "advantage", "advantage_interval", "draw_rate_equal")
         return {
             "board": self.leaderboard.board,
             "games": cross.games,
@@ -107,27 +100,22 @@ class TournamentSummary:
             "seed": self.seed,
             "gauntlet": self.gauntlet,
             "standings": [_row(standing) for standing in self.standings],
-            "anchor": ratings.anchor,
-            "advantage": ratings.advantage,
-            "advantage_interval": ratings.advantage_interval,
-            "draw_rate_equal": ratings.draw_rate_equal,
+            **{name: getattr(self.ratings, name) for name in of_ratings},
             "matches": [match.to_dict() for match in self.matches],
         }
 
 
 def _row(standing: Standing) -> dict[str, Any]:
     assert standing.rating is not None
-    counts = standing.tally.to_dict()
-    del counts["distinct_games"]
-    sides = {side: counts.pop(side) for side in ("as_first", "as_second")}
     return {
         "agent": standing.agent,
         "elo": standing.rating.elo,
         "elo_interval": standing.rating.interval,
         "los": standing.los,
-        **counts,
+        **standing.tally.total.to_dict(),
         "score": standing.score,
-        **sides,
+        "as_first": standing.tally.as_first.to_dict(),
+        "as_second": standing.tally.as_second.to_dict(),
         **standing.faults,
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.table import Table
 from rich.text import Text
 
-from inarow.agents.levels import LEVELS, LevelRatings, level_ratings
+from inarow.agents.levels import LEVELS, level_ratings
 from inarow.agents.registry import AgentKind, broken_plugins, format_value, parameter_infos, registry
 from inarow.cli.options import Json, UnusedSeed
 from inarow.cli.output import number_table, print_json, stdout
@@ -33,18 +33,14 @@ def agents(*, json: Json = False, seed: UnusedSeed = 0) -> None:
         table.add_row(Text(name), "broken", Text(reason))
     stdout.print(table)
     stdout.print()
-    _print_levels(level_ratings())
-
-
-def _print_levels(ratings: LevelRatings) -> None:
     table = number_table("level of solver", "Elo", "95 %", "simulations", "temperature")
-    for row in ratings.levels:
+    for row in level_ratings().levels:
         low, high = row.interval
         level = LEVELS.get(row.level)
         how = (f"{level.simulations:,}", f"{level.temperature:g}") if level else ("perfect", "")
         table.add_row(str(row.level), f"{row.elo:.0f}", f"{low:.0f} to {high:.0f}", *how)
     stdout.print(table)
-    source = ratings.source
+    source = level_ratings().source
     stdout.print(f"on {source.board}, {source.games} games per pair; {source.anchor} is 0")
 
 

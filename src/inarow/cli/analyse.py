@@ -55,7 +55,16 @@ def analyse(
         known = tuple(review for review in reviews if review.before is not None)
         page.write(analysis_page(ReplayGame(record, known), command=command_line(), version=__version__))
     if json:
-        plies = [_document(review) for review in reviews]
+        plies = [
+            {
+                "ply": review.ply,
+                "side": review.side,
+                "move": review.action + 1,
+                "best": [action + 1 for action in review.best],
+                **{name: getattr(review, name) for name in ("before", "after", "loss", "label")},
+            }
+            for review in reviews
+        ]
         print_json({"board": str(position.spec), "moves": position.moves, "winner": position.winner, "plies": plies})
     else:
         _print_reviews(position, reviews)
@@ -72,19 +81,6 @@ def _read_game(game: str, board: str, number: int) -> GameRecord:
     if not 1 <= number <= len(games):
         raise NotationError(f"{path} has {len(games)} games; game {number} does not exist")
     return (from_pgn if is_pgn else from_json_line)(games[number - 1])
-
-
-def _document(review: MoveReview) -> dict[str, object]:
-    return {
-        "ply": review.ply,
-        "side": review.side,
-        "move": review.action + 1,
-        "best": [action + 1 for action in review.best],
-        "before": review.before,
-        "after": review.after,
-        "loss": review.loss,
-        "label": review.label,
-    }
 
 
 def _print_reviews(position: Position, reviews: list[MoveReview]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -116,26 +117,12 @@ def rate(work: Work, seconds: float) -> float:
     return units / spent
 
 
-def _of(units: int, act: Callable[[], object]) -> Work:
-    """Work of a known number of units."""
-
-    def work() -> int:
-        act()
-        return units
-
-    return work
-
-
 def load_peers() -> Any:
     """The package `inarow_peers`; raises InarowError where it is absent."""
-    try:
-        return import_module("inarow_peers")
-    except ModuleNotFoundError as error:
-        if error.name != "inarow_peers":
-            raise
-        raise InarowError(
-            "inarow_peers is missing: peers are measured from a clone of the repository, where it is in tools/"
-        ) from None
+    if find_spec("inarow_peers") is None:
+        where = "peers are measured from a clone of the repository, where it is in tools/"
+        raise InarowError(f"inarow_peers is missing: {where}")
+    return import_module("inarow_peers")
 
 
 def run_benchmarks(*, peers: bool, only: str | None = None, progress: Progress | None = None) -> Iterator[BenchRow]:
@@ -149,19 +136,12 @@ def run_benchmarks(*, peers: bool, only: str | None = None, progress: Progress |
             progress(done, len(chosen))
         start = Position.start(GameSpec.parse(benchmark.board))
         work = benchmark.work(start)
-        peer = find_peer(benchmark, start, _SECONDS) if find_peer is not None else None
-        yield _measured(benchmark, work, peer)
-
-
-def _measured(benchmark: Benchmark, work: Work, peer: Peer | None) -> BenchRow:
-    work()  # compiles
-    rates = [(rate(work, _SECONDS), peer.measure() if peer is not None else None) for _ in range(_ROUNDS)]  # in turn
-    value = float(np.median([our_rate for our_rate, _ in rates]))
-    row = BenchRow(benchmark.name, benchmark.board, value, benchmark.unit)
-    if peer is None:
-        return row
-    peer_value = float(np.median([peer_rate for _, peer_rate in rates if peer_rate is not None]))
-    return replace(row, peer=peer.name, peer_value=peer_value, ratio=value / peer_value)
+        peer: Peer | None = find_peer(benchmark, start, _SECONDS) if find_peer is not None else None
+        work()  # compiles
+        rates = [(rate(work, _SECONDS), peer.measure() if peer is not None else 0.0) for _ in range(_ROUNDS)]  # in turn
+        value, peer_value = np.median(rates, axis=0).tolist()
+        row = BenchRow(benchmark.name, benchmark.board, value, benchmark.unit)
+        yield row if peer is None else replace(row, peer=peer.name, peer_value=peer_value, ratio=value / peer_value)
 
 
 # --- Games and search ---
@@ -169,7 +149,7 @@ def _measured(benchmark: Benchmark, work: Work, peer: Peer | None) -> BenchRow:
 
 def _playouts(start: Position) -> Work:
     rng = np.random.default_rng(0)
-    return _of(_PLAYOUTS, lambda: random_playouts(start, _PLAYOUTS, rng))
+    return lambda: sum(random_playouts(start, _PLAYOUTS, rng)[:3])  # wins, draws, losses
 
 
 def _perft(start: Position) -> Work:
@@ -177,17 +157,18 @@ def _perft(start: Position) -> Work:
 
 
 def _mcts(start: Position) -> Work:
-    def search() -> None:
-        TreeSearch(start.spec, np.random.default_rng(1), solve=False).search(
-            start, limits=Limits(simulations=SIMULATIONS)
-        )
-
-    return _of(SIMULATIONS, search)
+    spec, limits = start.spec, Limits(simulations=SIMULATIONS)
+    return lambda: TreeSearch(spec, np.random.default_rng(1), solve=False).search(start, limits=limits).simulations
 
 
 def _searches_to_the_end(start: Position) -> Work:
     search = Minimax(start.spec, make_heuristic("windows", start.spec), order=np.arange(start.spec.actions))
-    return _of(1, lambda: search.search(start))
+
+    def work() -> int:
+        search.search(start)
+        return 1
+
+    return work
 
 
 def _minimax_nodes(depth: int | None, start: Position) -> Work:
@@ -214,12 +195,11 @@ def _analyses(unit: str, start: Position) -> Work:
     sample = sample_positions(start, *SOLVE_SAMPLES[unit])
     solver = Solver(start.spec, memory=_MEMORY)
 
-    def analyse() -> None:
+    def analyse() -> int:
         solver.clear()
-        for position in sample:
-            solver.analyse(position)
+        return len([solver.analyse(position) for position in sample])
 
-    return _of(len(sample), analyse)
+    return analyse
 
 
 def stored_games(start: Position) -> Work:
@@ -252,7 +232,13 @@ def _q_episodes(start: Position) -> Work:
         exploration=Exploration(start=Q_SETTINGS["epsilon"], floor=Q_SETTINGS["epsilon"]),
         memory=256,
     )
-    return _of(_EPISODES, lambda: Trainer(config).run(_EPISODES))
+
+    def learn() -> int:
+        trainer = Trainer(config)
+        trainer.run(_EPISODES)
+        return trainer.episodes
+
+    return learn
 
 
 def selection_case(start: Position) -> tuple[np.ndarray, int, int]:
@@ -280,7 +266,7 @@ def _evaluations(start: Position) -> Work:
         position = position.play(rng.choice(position.legal_actions))
         position = start if position.is_over else position
     batch = np.stack(planes)
-    return _of(_BATCH, lambda: evaluate(batch))
+    return lambda: len(evaluate(batch)[1])
 
 
 def _evaluator(start: Position) -> Evaluate:

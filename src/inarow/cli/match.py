@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +14,7 @@ from rich.table import Table
 from inarow.arena.export import write_crosstable, write_json_lines, write_pgn, write_ratings
 from inarow.arena.match import AgentCost, MatchSettings, MatchSummary, match_games, plan_match, play_missing, summarise
 from inarow.arena.openings import OpeningKind, OpeningSource
-from inarow.arena.sprt import Sprt, SprtResult
+from inarow.arena.sprt import Sprt
 from inarow.arena.store import Store
 from inarow.arena.store_schema import default_store_path
 from inarow.arena.tally import CrossTable, Tally
@@ -99,8 +99,11 @@ def _print_match(summary: MatchSummary, openings: OpeningSource) -> None:
         f"score {summary.score:.1%}  (95 %: {low:.1%} to {high:.1%})   Elo {_elo(summary.elo)}"
         f"  ({_elo(summary.elo_interval[0])} to {_elo(summary.elo_interval[1])})   LOS {summary.los:.1%}"
     )
-    if summary.sprt is not None:
-        stdout.print(_sprt(summary.sprt))
+    if (test := summary.sprt) is not None:
+        accepted = {"H0": f"{test.elo0:+g} Elo is accepted", "H1": f"{test.elo1:+g} Elo is accepted"}
+        verdict = accepted[test.accepted] if test.accepted else "not decided"
+        llr = f"LLR {test.llr:+.2f} ({test.bounds[0]:+.2f} to {test.bounds[1]:+.2f})"
+        stdout.print(f"SPRT {test.elo0:+g} to {test.elo1:+g} Elo: {verdict}, {llr}")
     table = number_table("", "games", "wins", "draws", "losses")
     for name, row in (("all", summary.total), ("as first", summary.as_first), ("as second", summary.as_second)):
         table.add_row(name, str(row.games), str(row.wins), str(row.draws), str(row.losses))
@@ -116,12 +119,6 @@ def _print_match(summary: MatchSummary, openings: OpeningSource) -> None:
 
 def _elo(number: float | None) -> str:
     return "unbounded" if number is None else f"{number:+.0f}"
-
-
-def _sprt(test: SprtResult) -> str:
-    verdict = {"H0": f"{test.elo0:+g} Elo is accepted", "H1": f"{test.elo1:+g} Elo is accepted", None: "not decided"}
-    llr = f"LLR {test.llr:+.2f} ({test.bounds[0]:+.2f} to {test.bounds[1]:+.2f})"
-    return f"SPRT {test.elo0:+g} to {test.elo1:+g} Elo: {verdict[test.accepted]}, {llr}"
 
 
 def _cost(cost: AgentCost) -> str:
@@ -173,24 +170,22 @@ def tournament(
     plan = plan_tournament(agents, GameSpec.parse(board), settings, gauntlet=gauntlet)
     crew = find_workers(workers, ray)
     path = store or (out / "lab.sqlite" if out else default_store_path())
-    with nullcontext() if out is None else _alone_in(out), Store.open(path) as results:
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+    in_use = StoreError(f"{out} is in use: another process plays a tournament there; wait for it, or use another --out")
+    with nullcontext() if out is None else exclusive_folder(out, in_use), Store.open(path) as results:
         _play(plan, results, crew)
         summary = summarise_tournament(plan, results) if out is None else _write_files(out, plan, results)
     print_json(summary.to_dict()) if json else _print_tournament(summary, plan.matches[0].openings)
 
 
-@contextmanager
-def _alone_in(out: Path) -> Iterator[None]:
-    """Within, no other tournament writes to the folder, which is created if it is missing."""
-    out.mkdir(parents=True, exist_ok=True)
-    refusal = f"{out} is in use: another process plays a tournament there; wait for it, or use another --out"
-    with exclusive_folder(out, StoreError(refusal)):
-        yield
-
-
 def _play(plan: TournamentPlan, store: Store, workers: Workers) -> None:
     """Plays the missing games under a live cross table, which starts with the stored ones."""
-    table = _stored_results(plan, store)
+    table = CrossTable()
+    for match in plan.matches:
+        match_id = store.find_match(match.entry().key)
+        for tally in store.match_tallies([match_id], games=match.games).values() if match_id is not None else ():
+            table.add_match(match.a, match.b, tally)
     run = store.start_run("tournament", msgspec.to_builtins(plan), command=output.command_line())
     try:
         with output.progress_bar("games", lambda: _draw_crosstable(table, plan.agents)) as progress:
@@ -206,15 +201,6 @@ def _play(plan: TournamentPlan, store: Store, workers: Workers) -> None:
         store.finish_run(run, "failed")
         raise
     store.finish_run(run)
-
-
-def _stored_results(plan: TournamentPlan, store: Store) -> CrossTable:
-    table = CrossTable()
-    for match in plan.matches:
-        match_id = store.find_match(match.entry().key)
-        for tally in store.match_tallies([match_id], games=match.games).values() if match_id is not None else ():
-            table.add_match(match.a, match.b, tally)
-    return table
 
 
 def _draw_crosstable(table: CrossTable, order: Sequence[str]) -> Table:

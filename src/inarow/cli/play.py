@@ -6,9 +6,10 @@ import os
 import select
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TextIO
 
 import numpy as np
@@ -26,14 +27,6 @@ from inarow.games.notation import MARKS, describe_moves, format_move, parse_move
 from inarow.search.limits import Limits
 from inarow.search.solver.api import analyse
 
-try:
-    import termios
-    import tty
-except ImportError:  # Windows: moves are read by lines
-    HAS_KEYS = False
-else:
-    HAS_KEYS = True
-
 _HINT_SECONDS = 5
 _HELP = "arrows and Enter, or type the move; h hints, u takes back, q leaves (or Backspace, Ctrl-D)"
 _STYLES = {1: "bold red", 2: "bold cyan"}
@@ -43,8 +36,6 @@ _ARROWS = {"A": "up", "B": "down", "C": "right", "D": "left"}
 _STEPS = {"left": (0, -1), "right": (0, 1), "up": (-1, 0), "down": (1, 0)}
 _ESCAPE = "\x1b"
 _ESCAPE_SECONDS = 0.05  # how long the rest of an arrow key may take; a lone Escape has none
-
-Hint = Callable[[Position], str]  # advice for the side to move, in one line
 
 
 def play(
@@ -66,12 +57,13 @@ def play(
     """
     console = stderr if json else stdout
     start = Position.parse(moves, GameSpec.parse(board))
-    by_keys = is_interactive()
-    ask = KeyAsker(console, _hint) if by_keys else LineAsker(console, sys.stdin, _hint)
+    has_screen = sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    by_keys = has_screen and find_spec("termios") is not None  # on Windows, moves are read by lines
+    ask = KeyAsker(console) if by_keys else LineAsker(console, sys.stdin)
     streams = np.random.SeedSequence(seed).spawn(2)
     agents = [make_agent(text, seed=stream, ask=ask) for text, stream in zip((first, second), streams, strict=True)]
     console.print(f"{side_name(1, agents[0].name)} against {side_name(2, agents[1].name)}")
-    session = Session(agents[0], agents[1], start, console)
+    session = Session(agents, start, console)
     try:
         with single_keys() if by_keys else nullcontext():
             record = session.run()
@@ -112,36 +104,31 @@ class LeaveRequest(Exception):
     """Raised when a person wants to stop."""
 
 
+@dataclass
 class Session:
-    """Plays from `start` with `first` and `second`, showing every position."""
+    """Plays from `position` with two agents, showing every position."""
 
-    def __init__(self, first: Agent, second: Agent, start: Position, console: Console) -> None:
-        self.position = self._start = start
-        self._agents = first, second
-        self._console = console
+    agents: Sequence[Agent]
+    position: Position
+    console: Console
 
     def run(self) -> GameRecord:
         """Plays until the game is over or a player leaves."""
+        start = self.position.ply
         while not self.position.is_over:
-            self._console.print(draw_position(self.position))
+            self.console.print(draw_position(self.position))
+            mover = self.agents[self.position.ply % 2]
             try:
-                mover = self._agents[self.position.side_to_move - 1]
                 self.position = self.position.play(mover.decide(self.position).action)
-            except TakeBackRequest:
-                self._take_back()
+            except TakeBackRequest:  # to the last position in which the same agent was to move, if there is one
+                earlier = [*self.position.line()][start:-1]
+                own = [each for each in earlier if self.agents[each.ply % 2].name == mover.name]
+                self.position = own[-1] if own else self.position
             except LeaveRequest:
                 break
-        self._console.print(draw_position(self.position))
-        first, second = self._agents
-        return GameRecord.of_position(self.position, first.name, second.name, opening=self._start.ply)
-
-    def _take_back(self) -> None:
-        """Back to the last position in which the same agent was to move; stays if there is none."""
-        asking = self._agents[self.position.ply % 2].name
-        for ply in range(self.position.ply - 1, self._start.ply - 1, -1):
-            if self._agents[ply % 2].name == asking:
-                self.position = Position.from_actions(self.position.actions[:ply], self.position.spec)
-                return
+        self.console.print(draw_position(self.position))
+        first, second = (agent.name for agent in self.agents)
+        return GameRecord.of_position(self.position, first, second, opening=start)
 
 
 def draw_position(position: Position, *, cursor: int | None = None) -> Text:
@@ -177,18 +164,12 @@ def draw_position(position: Position, *, cursor: int | None = None) -> Text:
 # --- Moves of people ---
 
 
-def is_interactive() -> bool:
-    """Whether keys can be read one by one and the board redrawn in place."""
-    return HAS_KEYS and sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
-
-
 @dataclass
 class LineAsker:
     """Reads one move per line. A person may try again; a bad line from a pipe is an error."""
 
     console: Console
     lines: TextIO
-    hint: Hint
     number: int = 0
 
     def __call__(self, position: Position) -> int:
@@ -206,7 +187,7 @@ class LineAsker:
             except InarowError as error:
                 word = text if isinstance(error, NotationError) else ""  # on large boards, letters are moves
                 if word in ("h", "hint"):
-                    self.console.print(self.hint(position))
+                    self.console.print(_hint(position))
                 elif word in ("q", "quit"):
                     raise LeaveRequest from None
                 elif word in ("u", "undo"):
@@ -222,24 +203,27 @@ class KeyAsker:
     """Lets a person steer a cursor with the arrow keys, or type the move. Inside `single_keys`."""
 
     console: Console
-    hint: Hint
 
     def __call__(self, position: Position) -> int:
-        middle = position.spec.actions // 2
+        spec, middle = position.spec, position.spec.actions // 2
+        moves = [format_move(action, spec) for action in range(spec.actions)]  # on large boards, letters are moves
         cursor = min(position.legal_actions, key=lambda action: abs(action - middle))
         typed, message = "", ""
         with Live(console=self.console, auto_refresh=False, transient=True) as live:
             while True:
-                live.update(_screen(position, cursor, typed, message), refresh=True)
+                screen = draw_position(position, cursor=cursor)
+                screen.append(f"{MARKS[position.side_to_move]} to move {typed}\n", style="bold")
+                screen.append(message or f"{describe_moves(spec)}; {_HELP}", style="dim")
+                live.update(screen, refresh=True)
                 key = read_key()
                 message = ""
-                word = key if key in ("h", "u", "q") and not _is_move(key, position) else ""
+                word = key if key in ("h", "u", "q") and key not in moves else ""
                 if key == LEAVE or word == "q":
                     raise LeaveRequest
                 if (key == BACKSPACE and not typed) or word == "u":
                     raise TakeBackRequest
                 if word == "h":
-                    message = self.hint(position)
+                    message = _hint(position)
                 elif key in _STEPS:
                     cursor = _moved(cursor, _STEPS[key], position)
                 elif key == BACKSPACE:
@@ -247,9 +231,9 @@ class KeyAsker:
                 elif len(key) == 1 and key.isalnum():
                     typed += key
                 # One key is a whole move on boards of up to 35 actions; others wait for Enter.
-                if key == ENTER or (typed and position.spec.actions <= 35):
+                if key == ENTER or (typed and spec.actions <= 35):
                     try:
-                        return _legal_action(typed or format_move(cursor, position.spec), position)
+                        return _legal_action(typed or moves[cursor], position)
                     except InarowError as error:
                         typed, message = "", one_line(error)
 
@@ -259,22 +243,6 @@ def _legal_action(text: str, position: Position) -> int:
     action = parse_move(text, position.spec)
     position.play(action)
     return action
-
-
-def _is_move(text: str, position: Position) -> bool:
-    """On boards with more than 25 actions the letters of the commands are moves, too."""
-    try:
-        parse_move(text, position.spec)
-    except NotationError:
-        return False
-    return True
-
-
-def _screen(position: Position, cursor: int, typed: str, message: str) -> Text:
-    text = draw_position(position, cursor=cursor)
-    text.append(f"{MARKS[position.side_to_move]} to move {typed}\n", style="bold")
-    text.append(message or f"{describe_moves(position.spec)}; {_HELP}", style="dim")
-    return text
 
 
 def _moved(cursor: int, step: tuple[int, int], position: Position) -> int:
@@ -293,6 +261,9 @@ def single_keys() -> Iterator[None]:
 
     For a whole game, so that keys typed while the opponent thinks are neither lost nor echoed into the board.
     """
+    import termios
+    import tty
+
     before = termios.tcgetattr(sys.stdin)
     tty.setcbreak(sys.stdin, termios.TCSADRAIN)
     try:

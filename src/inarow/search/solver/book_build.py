@@ -17,7 +17,7 @@ import numpy as np
 from inarow.errors import BookError, InvalidLimitError
 from inarow.games import GameSpec, Position
 from inarow.search.solver.book import Book, book_key, check_board
-from inarow.search.solver.solution import win_score
+from inarow.search.solver.solution import action_scores
 from inarow.search.solver.solver import Solver
 from inarow.storage.journal import Journal, open_journal
 from inarow.workers import Pool, Progress
@@ -28,7 +28,9 @@ _CHUNK = 16  # positions per task: neighbours, which share much of their trees
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
+class SolveTask:
+    """Some positions of a board, for a solver with a table of `memory` bytes."""
+
     board: str
     memory: int
     moves: tuple[str, ...]
@@ -104,7 +106,7 @@ def _solve(
     keys = {position.moves: key for key, position in positions.items() if key not in solved}
     found: dict[int, Solved] = {}
     moves = tuple(keys)
-    tasks = [_Task(str(spec), memory, moves[at : at + _CHUNK]) for at in range(0, len(moves), _CHUNK)]
+    tasks = [SolveTask(str(spec), memory, moves[at : at + _CHUNK]) for at in range(0, len(moves), _CHUNK)]
     for lines in pool.map(_solve_chunk, tasks):
         journal.add(" ".join(map(str, line)) for line in lines)
         found |= {keys[line.moves]: line for line in lines}
@@ -139,7 +141,7 @@ def _worker_solver(board: str, memory: int) -> Solver:
     return Solver(GameSpec.parse(board), memory=memory)
 
 
-def _solve_chunk(task: _Task) -> list[Solved]:
+def _solve_chunk(task: SolveTask) -> list[Solved]:
     solver = _worker_solver(task.board, task.memory)
     lines = []
     for moves in task.moves:
@@ -153,7 +155,7 @@ def _assemble(
 ) -> Book:
     scores = {key: solved[key].score for key in levels[-1]}
     for level in reversed(levels[:-1]):
-        scores |= {key: _score_from_children(position, scores) for key, position in level.items()}
+        scores |= {key: max(action_scores(each, scores, book_key).values()) for key, each in level.items()}
     if entries is not None and len(scores) > entries:
         cheapest_first = sorted(levels[-1], key=lambda key: solved[key].nodes)
         for key in cheapest_first[: len(scores) - entries]:
@@ -162,18 +164,6 @@ def _assemble(
     scores |= {key: solved[key].score for key in beyond}
     keys = np.array(sorted(scores), np.uint64)
     return Book(spec, plies, keys, np.array([scores[int(key)] for key in keys], np.int8))
-
-
-def _score_from_children(position: Position, scores: Mapping[int, int]) -> int:
-    """The score of a position whose unfinished successors are all in `scores`."""
-    values = []
-    for action in position.legal_actions:
-        after = position.play(action)
-        if after.is_over:
-            values.append(0 if after.winner is None else win_score(position, 1))
-        else:
-            values.append(-scores[book_key(after)])
-    return max(values)
 
 
 def verify_book(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from inarow.games import Position
@@ -58,3 +59,15 @@ def win_score(position: Position, plies: int) -> int:
     """The winner's score when the game ends `plies` moves after `position`; 0 beyond its last cell."""
     left = position.spec.cells - position.ply
     return max(0, (left + 2 - plies) // 2)
+
+
+def action_scores(position: Position, following: Mapping[int, int], key: Callable[[Position], int]) -> dict[int, int]:
+    """The score of each legal action; `following` has those of the unfinished positions after them, by `key`."""
+    scores = {}
+    for action in position.legal_actions:
+        after = position.play(action)
+        if after.is_over:
+            scores[action] = 0 if after.winner is None else win_score(position, 1)
+        else:
+            scores[action] = -following[key(after)]
+    return scores
