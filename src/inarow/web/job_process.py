@@ -19,9 +19,10 @@ from inarow.errors import one_line
 from inarow.learning.learner import Progress
 from inarow.web.arena_job import play_arena
 from inarow.web.job import ArenaPlan, Plan, TrainPlan
-from inarow.web.pool_process import limit_resources, live_with_parent
+from inarow.web.pool_process import limit_resources
 from inarow.web.settings import JOB_MEMORY
 from inarow.workers.interrupts import interrupt_main_thread, raise_interrupt
+from inarow.workers.local import live_with_parent
 
 _REPORT_SECONDS = 0.5  # between two reports of a training run
 _SAVE_SECONDS = 10.0  # time to save what is done after the lab has ended

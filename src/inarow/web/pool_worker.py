@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 
 from inarow.errors import one_line
-from inarow.web.pool_process import limit_resources, live_with_parent, peak_memory
+from inarow.web.pool_process import limit_resources, peak_memory
+from inarow.workers.local import live_with_parent
 
 Answer = Callable[[Any, "Reporter"], object]  # from an argument to an answer: both plain values, the answer JSON
 
