@@ -21,7 +21,7 @@ from time import monotonic, sleep
 from typing import Any
 
 import ray
-from ray.exceptions import GetTimeoutError, RayError, RayTaskError
+from ray.exceptions import RayError, RayTaskError
 
 from inarow.errors import ClusterError, TaskError, one_line, raised_as, shown
 from inarow.version import __version__
@@ -192,20 +192,17 @@ def _result(reference: Any, task: object) -> Any:
     return result_of((result, failure), task)
 
 
-def _wait(references: list[Any], number: int = 1) -> list[Any]:
+def _wait(references: list[Any], number: int = 1, *, fetch: bool = False) -> list[Any]:
     """The finished ones, once there are `number`. Raises ClusterError if the head has ended."""
-    while len(ready := ray.wait(references, num_returns=number, timeout=_LOOK_SECONDS, fetch_local=False)[0]) < number:
+    options: dict[str, Any] = {"num_returns": number, "timeout": _LOOK_SECONDS, "fetch_local": fetch}
+    while len(ready := ray.wait(references, **options)[0]) < number:
         _check_head()
     return ready
 
 
 def _get(reference: Any) -> Any:
     """A value, once it is available. Raises ClusterError if the head has ended, and what Ray raises."""
-    while True:
-        try:
-            return ray.get(reference, timeout=_LOOK_SECONDS)
-        except GetTimeoutError:
-            _check_head()
+    return ray.get(_wait([reference], fetch=True)[0])
 
 
 def _check_head() -> None:
@@ -262,11 +259,10 @@ class _ClusterWorkerProcess(WorkerProcess):
         return self._given[-1][0]
 
     def _has_finished(self, seconds: float) -> bool:
-        if ray.wait([self._given[0][0]], timeout=seconds)[0]:
-            return True
-        if seconds:
+        finished, _ = ray.wait([self._given[0][0]], timeout=seconds)
+        if seconds and not finished:
             _check_head()
-        return False
+        return bool(finished)
 
     def _take_oldest(self) -> Any:
         return _result(*self._given.popleft())

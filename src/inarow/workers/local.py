@@ -35,9 +35,6 @@ _ENDED = "a worker process ended unexpectedly"
 class InProcessPool(Pool):
     """A pool that runs tasks in this process."""
 
-    def __init__(self) -> None:
-        super().__init__(1)
-
     def submit(self, function: Callable[[Task], Any], task: Task) -> object:
         return partial(function, task)
 

@@ -44,7 +44,7 @@ Workers = int | Cluster  # A number of processes of this machine (1: this proces
 class Pool(ABC):
     """Runs a function on many tasks."""
 
-    def __init__(self, workers: int, queued: int = 0) -> None:
+    def __init__(self, workers: int = 1, queued: int = 0) -> None:
         """Gives each worker one task at a time, and where results are in order `queued` more."""
         self._concurrent, self._queued = workers, queued
 
