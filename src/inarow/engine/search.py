@@ -35,7 +35,8 @@ Say = Callable[[str], None]
 
 def parse_go(words: Sequence[str], side_to_move: int) -> Limits:
     """The limits of `go`; `infinite` means endless seconds. Unknown words and malformed numbers are skipped."""
-    depth, nodes, movetime = (_number(words, name) for name in ("depth", "nodes", "movetime"))
+    depth, nodes = (_number(words, name, least=1) for name in ("depth", "nodes"))
+    movetime = _number(words, "movetime")
     clock, increment = (_number(words, f"{'wb'[side_to_move - 1]}{name}") for name in ("time", "inc"))
     seconds = None if movetime is None else movetime / 1000
     if seconds is None and clock is not None:
@@ -46,17 +47,15 @@ def parse_go(words: Sequence[str], side_to_move: int) -> Limits:
         seconds = min(max(_SHORTEST, seconds), _LONGEST)
     if "infinite" in words or "ponder" in words:
         seconds = math.inf
-    return Limits(
-        depth=None if depth is None else max(1, depth), nodes=None if nodes is None else max(1, nodes), seconds=seconds
-    )
+    return Limits(depth=depth, nodes=nodes, seconds=seconds)
 
 
-def _number(words: Sequence[str], name: str) -> int | None:
-    """The number after a word; a negative one, as some clocks have, counts as 0."""
+def _number(words: Sequence[str], name: str, least: int = 0) -> int | None:
+    """The number after a word; a smaller one than `least`, such as the negative ones of some clocks, counts as that."""
     if name not in words[:-1]:
         return None
     text = words[words.index(name) + 1]
-    return max(0, int(text)) if _NUMBER.fullmatch(text) else None
+    return max(least, int(text)) if _NUMBER.fullmatch(text) else None
 
 
 class Search:
