@@ -7,6 +7,7 @@ import logging
 import os
 import time
 from datetime import UTC, datetime
+from typing import Any
 
 import msgspec
 
@@ -183,23 +184,19 @@ class Jobs:
 
     async def _follow(self, job: Job, process: LabProcess) -> None:
         saved = 0.0
-        while (message := await process.messages.get()) is not None:
-            kind, content = message
-            if kind == "progress":
-                job.result = msgspec.json.decode(content)
-                assert job.result is not None
-                job.done, job.total = job.result["done"], job.result["total"]
-                if time.monotonic() - saved > _SAVE_EVERY:
-                    saved = time.monotonic()
-                    self._save(job)
-                continue
-            if kind == "stopped":
-                self._end(job, "interrupted" if self._is_closing else "stopped")
-            else:
-                self._end(job, "finished" if kind == "ended" else "failed", content)
-            return
-        if self._is_closing:
+        while (message := await process.messages.get()) is not None and message[0] == "progress":
+            job.result = known = msgspec.json.decode(message[1], type=dict[str, Any])
+            job.done, job.total = known["done"], known["total"]
+            if time.monotonic() - saved > _SAVE_EVERY:
+                saved = time.monotonic()
+                self._save(job)
+        kind, content = message or ("killed", None)
+        if kind in ("stopped", "killed") and self._is_closing:
             self._end(job, "interrupted")
+        elif kind == "stopped":
+            self._end(job, "stopped")
+        elif kind != "killed":
+            self._end(job, "finished" if kind == "ended" else "failed", content)
         elif job.id in self._stopping:
             self._end(job, "stopped", "it did not stop by itself and was killed; what it had finished is kept")
         else:
