@@ -30,8 +30,7 @@ from inarow.learning.alphazero.selfplay import ClusterSelfPlay, GameBatch, Playe
 from inarow.learning.config import to_config
 from inarow.learning.net_file import Net, net_evaluator
 from inarow.learning.pretrained import net_path
-from inarow.workers import Cluster, Pool, Workers, open_pool, open_worker_processes
-from inarow.workers.protocols import Carried
+from inarow.workers import Cluster, Pool, Shared, Workers, open_pool, open_worker_processes
 
 CREWS: dict[str, Workers] = {
     "1 process": 1,
@@ -146,7 +145,7 @@ def alphazero_costs() -> dict[str, float]:
     tell("alphazero, alone")
     config = to_config(PLAY, AlphaZeroConfig, "scaling")
     net = net_path(NET).read_bytes()
-    task = GameBatch(config, Carried(net), 1, 0, SIMULATIONS, config.selfplay.games)
+    task = GameBatch(config, Shared(net), 1, 0, SIMULATIONS, config.selfplay.games)
     play_batch(task)
     batch, batch_seconds = core_seconds(lambda: play_batch(task))
     games = sum(len(each.games) for each in batch.outputs)

@@ -20,7 +20,7 @@ from inarow.games import GameSpec, Position
 _SIDES = {"b": 1, "black": 1, "x": 1, "w": 2, "white": 2, "o": 2}
 _NUMBER = re.compile(r"[0-9]{1,9}")
 
-Command = Callable[[Sequence[str]], str]
+Command = Callable[..., str]  # with the words after its name
 
 
 class GtpServer:
@@ -32,22 +32,22 @@ class GtpServer:
         self._position = Position.start(spec)
         self._output = output
         self._commands: dict[str, Command] = {
-            "protocol_version": lambda words: "2",
-            "name": lambda words: f"inarow {self._agent.name}",
-            "version": lambda words: __version__,
-            "known_command": lambda words: str(_word(words, 0) in self._commands).lower(),
-            "list_commands": lambda words: "\n".join(self._commands),
+            "protocol_version": lambda *words: "2",
+            "name": lambda *words: f"inarow {self._agent.name}",
+            "version": lambda *words: __version__,
+            "known_command": lambda name="", *words: str(name in self._commands).lower(),
+            "list_commands": lambda *words: "\n".join(self._commands),
             "boardsize": self._set_board,
-            "clear_board": self._clear,
-            "komi": lambda words: "",
-            "time_settings": lambda words: "",
-            "time_left": lambda words: "",
+            "clear_board": lambda *words: self._start(self._position.spec),
+            "komi": lambda *words: "",
+            "time_settings": lambda *words: "",
+            "time_left": lambda *words: "",
             "play": self._play,
             "genmove": self._decide,
             "undo": self._undo,
-            "showboard": lambda words: f"\n{self._position}",
+            "showboard": lambda *words: f"\n{self._position}",
             "final_score": self._score,
-            "quit": lambda words: "",
+            "quit": lambda *words: "",
         }
 
     def run(self, lines: Iterable[str]) -> None:
@@ -65,11 +65,10 @@ class GtpServer:
                 return
 
     def _reply(self, number: str, words: Sequence[str]) -> None:
-        name = _word(words, 0)
         try:
-            if name not in self._commands:
+            if not words or words[0] not in self._commands:
                 raise NotationError("unknown command")
-            sign, text = "=", self._commands[name](words[1:])
+            sign, text = "=", self._commands[words[0]](*words[1:])
         except Exception as error:  # the protocol has a reply for an agent that fails
             sign, text = "?", one_line(error)
         self._write(f"{sign}{number} {text}".rstrip())
@@ -78,7 +77,11 @@ class GtpServer:
         self._output.write(reply.encode(errors="replace").decode() + "\n\n")
         self._output.flush()
 
-    def _set_board(self, words: Sequence[str]) -> str:
+    def _start(self, spec: GameSpec) -> str:
+        self._position = Position.start(spec)
+        return ""
+
+    def _set_board(self, *words: str) -> str:
         """`boardsize N`, `ROWS COLUMNS` or `ROWS COLUMNS INAROW`; an empty board, gravity as it was."""
         if not 1 <= len(words) <= 3 or not all(_NUMBER.fullmatch(word) for word in words):
             raise NotationError("boardsize needs N, ROWS COLUMNS or ROWS COLUMNS INAROW")
@@ -86,34 +89,27 @@ class GtpServer:
         rows, columns = numbers[0], numbers[1 if len(numbers) > 1 else 0]
         spec = self._position.spec
         inarow = numbers[2] if len(numbers) == 3 else spec.inarow
-        self._position = Position.start(GameSpec(rows, columns, inarow, spec.gravity))
-        return ""
+        return self._start(GameSpec(rows, columns, inarow, spec.gravity))
 
-    def _clear(self, words: Sequence[str]) -> str:
-        self._position = Position.start(self._position.spec)
-        return ""
-
-    def _play(self, words: Sequence[str]) -> str:
-        self._check_side(_word(words, 0))
-        action = parse_engine_move(_word(words, 1).lower(), self._position.spec)
+    def _play(self, side: str = "", move: str = "", *words: str) -> str:
+        self._check_side(side)
+        action = parse_engine_move(move.lower(), self._position.spec)
         try:
             self._position = self._position.play(action)
         except IllegalMoveError as error:
             raise IllegalMoveError(f"illegal move: {error}") from None
         return ""
 
-    def _decide(self, words: Sequence[str]) -> str:
-        self._check_side(_word(words, 0))
+    def _decide(self, side: str = "", *words: str) -> str:
+        self._check_side(side)
         position = self._position
         if position.is_over:
             raise IllegalMoveError("the game is over")
         action = self._agent.decide(position).action
         self._position = position.play(action)
-        return (
-            format_openspiel_move(action, position)
-            if self._notation == "openspiel"
-            else format_engine_move(action, position.spec)
-        )
+        if self._notation == "openspiel":
+            return format_openspiel_move(action, position)
+        return format_engine_move(action, position.spec)
 
     def _check_side(self, name: str) -> None:
         side = _SIDES.get(name.lower())
@@ -122,17 +118,13 @@ class GtpServer:
         if side != self._position.side_to_move and not self._position.is_over:
             raise IllegalMoveError("illegal move: it is the other side's turn")
 
-    def _undo(self, words: Sequence[str]) -> str:
+    def _undo(self, *words: str) -> str:
         if not self._position.actions:
             raise IllegalMoveError("cannot undo")
         self._position = Position.from_actions(self._position.actions[:-1], self._position.spec)
         return ""
 
-    def _score(self, words: Sequence[str]) -> str:
+    def _score(self, *words: str) -> str:
         if not self._position.is_over:
             raise NotationError("cannot score: the game is not over")
         return {1: "B+1", 2: "W+1", None: "0"}[self._position.winner]
-
-
-def _word(words: Sequence[str], place: int) -> str:
-    return words[place] if place < len(words) else ""

@@ -20,7 +20,7 @@ Notation = Literal["columns", "openspiel"]
 
 _CELL = re.compile(r"([a-p])([0-9]{1,2})")
 _FEN_PART = re.compile(r"((?<![0-9])[0-9]{1,2})|(.)", re.DOTALL)
-_OPENSPIEL_COLUMN = re.compile(r"[xo]([0-9]{1,2})")
+_COLUMN = re.compile(r"([xo]?)([0-9]{1,2})")
 _OPENSPIEL_CELL = re.compile(r"[xo]\(([0-9]{1,2}),([0-9]{1,2})\)")
 
 
@@ -62,10 +62,8 @@ def parse_engine_moves(words: Sequence[str], spec: GameSpec) -> tuple[int, ...]:
 
 
 def _column(text: str) -> int | None:
-    if text.isascii() and text.isdigit() and len(text) <= 2:
-        return int(text) - 1
-    match = _OPENSPIEL_COLUMN.fullmatch(text)
-    return None if match is None else int(match[1])
+    match = _COLUMN.fullmatch(text)
+    return None if match is None else int(match[2]) - (not match[1])  # OpenSpiel counts from 0
 
 
 def _cell(text: str, spec: GameSpec) -> int | None:

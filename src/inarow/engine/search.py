@@ -7,6 +7,7 @@ score in Pons' scale; `cp` is a hundred times a value from -1 to 1.
 from __future__ import annotations
 
 import math
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -27,12 +28,15 @@ _SHORTEST, _LONGEST = 0.01, 3600.0  # bounds of the seconds of a search
 _GRACE = 0.03  # seconds that a stopped search may take to end by itself; the answer is due after 50 ms
 _INFO_SECONDS = 0.1  # time between two groups of `info` lines
 
+_NUMBER = re.compile(r"-?[0-9]{1,15}")
+
 Say = Callable[[str], None]
 
 
 def parse_go(words: Sequence[str], side_to_move: int) -> Limits:
     """The limits of `go`; `infinite` means endless seconds. Unknown words and malformed numbers are skipped."""
-    depth, nodes, movetime = (_number(words, name) for name in ("depth", "nodes", "movetime"))
+    depth, nodes = (_number(words, name, least=1) for name in ("depth", "nodes"))
+    movetime = _number(words, "movetime")
     clock, increment = (_number(words, f"{'wb'[side_to_move - 1]}{name}") for name in ("time", "inc"))
     seconds = None if movetime is None else movetime / 1000
     if seconds is None and clock is not None:
@@ -43,20 +47,15 @@ def parse_go(words: Sequence[str], side_to_move: int) -> Limits:
         seconds = min(max(_SHORTEST, seconds), _LONGEST)
     if "infinite" in words or "ponder" in words:
         seconds = math.inf
-    return Limits(
-        depth=None if depth is None else max(1, depth), nodes=None if nodes is None else max(1, nodes), seconds=seconds
-    )
+    return Limits(depth=depth, nodes=nodes, seconds=seconds)
 
 
-def _number(words: Sequence[str], name: str) -> int | None:
-    """The number after a word; a negative one, as some clocks have, counts as 0."""
+def _number(words: Sequence[str], name: str, least: int = 0) -> int | None:
+    """The number after a word; a smaller one than `least`, such as the negative ones of some clocks, counts as that."""
     if name not in words[:-1]:
         return None
     text = words[words.index(name) + 1]
-    digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit() and len(digits) < 16):
-        return None
-    return max(0, int(text))
+    return max(least, int(text)) if _NUMBER.fullmatch(text) else None
 
 
 class Search:
@@ -176,13 +175,8 @@ def _ranked(position: Position, decision: Decision, lines: int) -> list[int]:
     comparable = decision.score is not None or decision.visits is not None
     if lines == 1 or scores is None or not comparable:
         return [decision.action]
-    others = [
-        (float(score), action)
-        for action, score in enumerate(scores)
-        if score is not None and action != decision.action and action in position.legal_actions
-    ]
-    others.sort(key=lambda pair: (-pair[0], pair[1]))
-    return [decision.action, *(action for _, action in others)][:lines]
+    known = [(-score, action) for action in position.legal_actions if (score := scores[action]) is not None]
+    return [decision.action, *(action for _, action in sorted(known) if action != decision.action)][:lines]
 
 
 def _score(position: Position, decision: Decision, action: int) -> list[str]:

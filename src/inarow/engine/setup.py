@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +20,7 @@ from inarow.games.spec import MAX_SIDE, MIN_INAROW
 from inarow.search.limits import Limits
 from inarow.search.solver.solver import MAX_THREADS
 
-_MAX_SEED = 2**63 - 1
+_NUMBER = re.compile(r"[0-9]{1,19}")
 _NO_VALUE = "<empty>"  # UCI's notation of an empty text
 
 
@@ -51,9 +52,7 @@ class Setup:
 
     @classmethod
     def on(cls, spec: GameSpec, agent: str, seed: int) -> Setup:
-        return cls(
-            rows=spec.rows, columns=spec.columns, inarow=spec.inarow, gravity=spec.gravity, agent=agent, seed=seed
-        )
+        return cls(spec.rows, spec.columns, spec.inarow, spec.gravity, agent=agent, seed=seed)
 
 
 def build_agent(setup: Setup) -> Agent:
@@ -85,40 +84,32 @@ def agent_limits(setup: Setup, limits: Limits) -> Limits:
     return replace(limits, nodes=None, simulations=limits.nodes) if "simulations" in kind.limits else limits
 
 
-@dataclass(frozen=True, slots=True)
-class _Option:
-    """An option of UCI, and the field of `Setup` that it sets."""
-
-    field: str
-    low: int | None = None
-    high: int | None = None
-
-
-OPTIONS = {
-    "Rows": _Option("rows", 1, MAX_SIDE),
-    "Cols": _Option("columns", 1, MAX_SIDE),
-    "InARow": _Option("inarow", MIN_INAROW, MAX_SIDE),
-    "Gravity": _Option("gravity"),
-    "Threads": _Option("threads", 1, MAX_THREADS),
-    "Hash": _Option("memory", 1, 65536),
-    "MultiPV": _Option("lines", 1, MAX_SIDE * MAX_SIDE),
-    "OwnBook": _Option("book"),
-    "Level": _Option("level", 1, TOP_LEVEL),
-    "Seed": _Option("seed", 0, _MAX_SEED),
-    "Agent": _Option("agent"),
+OPTIONS: Mapping[str, tuple[str, range | None]] = {
+    "Rows": ("rows", range(1, MAX_SIDE + 1)),
+    "Cols": ("columns", range(1, MAX_SIDE + 1)),
+    "InARow": ("inarow", range(MIN_INAROW, MAX_SIDE + 1)),
+    "Gravity": ("gravity", None),
+    "Threads": ("threads", range(1, MAX_THREADS + 1)),
+    "Hash": ("memory", range(1, 65536 + 1)),
+    "MultiPV": ("lines", range(1, MAX_SIDE * MAX_SIDE + 1)),
+    "OwnBook": ("book", None),
+    "Level": ("level", range(1, TOP_LEVEL + 1)),
+    "Seed": ("seed", range(2**63)),
+    "Agent": ("agent", None),
 }
+"""The field of `Setup` that an option of UCI sets, and its values if it is a number."""
 _BY_LOWER_CASE = {name.lower(): name for name in OPTIONS}
 BOARD_FIELDS = ("rows", "columns", "inarow", "gravity")
 
 
 def option_lines(setup: Setup) -> Iterator[str]:
     """The `option` lines of `uci`, with the present values as defaults."""
-    for name, option in OPTIONS.items():
-        value = getattr(setup, option.field)
-        if isinstance(value, bool):
+    for name, (field, numbers) in OPTIONS.items():
+        value = getattr(setup, field)
+        if numbers is not None:
+            yield f"option name {name} type spin default {value} min {numbers.start} max {numbers.stop - 1}"
+        elif isinstance(value, bool):
             yield f"option name {name} type check default {str(value).lower()}"
-        elif isinstance(value, int):
-            yield f"option name {name} type spin default {value} min {option.low} max {option.high}"
         else:
             yield f"option name {name} type string default {value or _NO_VALUE}"
 
@@ -128,26 +119,15 @@ def with_option(setup: Setup, name: str, text: str) -> Setup:
     known = _BY_LOWER_CASE.get(name.lower())
     if known is None:
         raise InvalidLimitError(f"there is no option {shown(name)}; options are {', '.join(OPTIONS)}")
-    option = OPTIONS[known]
-    present = getattr(setup, option.field)
+    field, numbers = OPTIONS[known]
     value: Any = text
-    if isinstance(present, bool):
-        if text.lower() not in ("true", "false"):
-            raise InvalidLimitError(f"{known} is {shown(text)}; it must be true or false")
-        value = text.lower() == "true"
-    elif isinstance(present, int):
-        value = _number(known, text, option)
-    else:
+    if field == "agent":
         parse_agent(text)
-    return replace(setup, **{option.field: value})
-
-
-def _number(name: str, text: str, option: _Option) -> int:
-    assert option.low is not None
-    assert option.high is not None
-    is_number = text.isascii() and text.isdigit() and len(text) < 20
-    if not is_number or not option.low <= int(text) <= option.high:
-        raise InvalidLimitError(
-            f"{name} is {shown(text)}; it must be a whole number from {option.low} to {option.high}"
-        )
-    return int(text)
+    elif numbers is None:
+        value = {"true": True, "false": False}.get(text.lower())
+    else:
+        value = int(text) if _NUMBER.fullmatch(text) and int(text) in numbers else None
+    if value is None:
+        valid = f"a whole number from {numbers.start} to {numbers.stop - 1}" if numbers else "true or false"
+        raise InvalidLimitError(f"{known} is {shown(text)}; it must be {valid}")
+    return replace(setup, **{field: value})

@@ -154,7 +154,5 @@ class UciEngine:
 
 def _option(words: Sequence[str]) -> tuple[str, str]:
     """`name N value V`; both may have several words."""
-    if "value" not in words:
-        return " ".join(words[1:]), ""
-    place = words.index("value")
+    place = words.index("value") if "value" in words else len(words)
     return " ".join(words[1:place]), " ".join(words[place + 1 :])

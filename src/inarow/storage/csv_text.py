@@ -21,12 +21,12 @@ def write_csv_rows(file: TextIO, rows: Iterable[Iterable[object]]) -> None:
 def _cell(value: object) -> object:
     if not isinstance(value, str):
         return value
-    return f"'{visible(value)}" if value.startswith(_FORMULA) and not _is_number(value) else visible(value)
+    return f"'{visible(value)}" if value.startswith(_FORMULA) and to_number(value) is None else visible(value)
 
 
-def _is_number(text: str) -> bool:
+def to_number(text: str) -> float | None:
+    """The number that a cell holds, if any."""
     try:
-        float(text)
+        return float(text)
     except ValueError:
-        return False
-    return True
+        return None

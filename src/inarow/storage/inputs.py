@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
-from inarow.errors import InarowError, one_line
+from inarow.errors import InarowError, one_line, raised_as
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 _PIECE = 1 << 20
@@ -55,13 +55,10 @@ def read_input(path: Path, limit: int, error: type[InarowError]) -> bytes:
     """The content of a file; raises `error` as `open_input` does, also if reading fails or the file grows too large."""
     pieces: list[bytes] = []
     size = 0
-    with open_input(path, limit, error) as file:
-        try:
-            while size <= limit and (piece := file.read(_PIECE)):
-                pieces.append(piece)
-                size += len(piece)
-        except OSError as reason:
-            _refuse(path, error, reason.strerror)
+    with open_input(path, limit, error) as file, raised_as(error, f"{path} cannot be read", OSError):
+        while size <= limit and (piece := file.read(_PIECE)):
+            pieces.append(piece)
+            size += len(piece)
     if size > limit:
         _refuse_size(path, error, limit)
     return b"".join(pieces)
@@ -71,5 +68,5 @@ def _refuse_size(path: Path, error: type[InarowError], limit: int) -> NoReturn:
     _refuse(path, error, f"it is larger than {limit >> 20} MB" if limit >> 20 else f"it is larger than {limit} bytes")
 
 
-def _refuse(path: Path, error: type[InarowError], reason: str | None) -> NoReturn:
+def _refuse(path: Path, error: type[InarowError], reason: str) -> NoReturn:
     raise error(f"{path} cannot be read: {reason}") from None

@@ -64,13 +64,10 @@ def _read(complete: bytes, path: Path, title: str, error: type[InarowError]) -> 
     damaged = error(f"{path} is damaged; remove it to start over")
     lines = []
     for line in complete.splitlines(keepends=True):
-        try:
-            text = line[9:-1].decode("ascii")
-        except UnicodeDecodeError:
-            raise damaged from None
-        if _to_line(text) != line:
+        content = line[9:-1]
+        if not content.isascii() or _to_line(content.decode()) != line:
             raise damaged
-        lines.append(text)
+        lines.append(content.decode())
     if not lines:
         raise damaged
     if lines[0] != title:

@@ -32,14 +32,19 @@ def within_runs(runs: Path, value: str, name: str) -> str:
     """The path of the file that `value` names, or `value` itself if it can only be the name of something that ships
     with inarow; raises InvalidAgentError, which calls it `name`.
     """
-    root = runs.resolve()
-    try:
-        path = (root / value).resolve()
-        is_file = path.is_relative_to(root) and path.is_file()
-    except (OSError, ValueError):
-        is_file = False
-    if is_file:
+    path = file_in(runs, value)
+    if path is not None:
         return str(path)
     if _NAME.fullmatch(value) and not Path(value).exists():
         return value
     raise InvalidAgentError(f"{name} {shown(value)} is not a file in the runs folder of this lab")
+
+
+def file_in(runs: Path, name: str) -> Path | None:
+    """The file of this name in the runs folder, links followed; None if there is none or it is outside."""
+    root = runs.resolve()
+    try:
+        path = (root / name).resolve()
+        return path if path.is_relative_to(root) and path.is_file() else None
+    except (OSError, ValueError):
+        return None

@@ -22,9 +22,10 @@ from inarow.errors import InarowError, one_line
 from inarow.games import GameSpec
 from inarow.version import __version__
 from inarow.web import stored
-from inarow.web.arena_job import check_arena
+from inarow.web.agent_access import file_in
 from inarow.web.guard import int_or
 from inarow.web.job import ArenaPlan, Job, JobError, Plan, TrainPlan
+from inarow.web.job_process import check_arena
 from inarow.web.jobs import Jobs
 from inarow.web.messages import GameText, PlayedGame, read_games, write_game
 from inarow.web.pool_worker import Answer
@@ -73,16 +74,16 @@ class Api:
 
     def routes(self) -> list[BaseRoute]:
         return [
-            _route("/api/lab", self._lab),
+            _route("/api/lab", lambda request: asyncio.to_thread(describe_lab)),
             _route("/api/health", self._health),
-            _route("/api/learners", self._learners),
+            _route("/api/learners", lambda request: asyncio.to_thread(describe_learners)),
             _route("/api/games/read", self._read_games, "POST"),
             _route("/api/games/write", self._write_game, "POST"),
             _route("/api/boards", self._stored(stored.boards)),
             _route("/api/leaderboard", self._stored(stored.leaderboard)),
             _route("/api/matches", self._stored(stored.matches)),
             _route("/api/matches/{id:int}/games", self._stored(stored.games)),
-            _route("/api/reports", self._reports),
+            _route("/api/reports", lambda request: asyncio.to_thread(_find_reports, self._settings.runs)),
             _route("/api/jobs", self._list_jobs),
             _route("/api/jobs", self._add_job, "POST"),
             _route("/api/jobs/{id:int}", self._job),
@@ -92,16 +93,8 @@ class Api:
             Route("/runs/{path:path}", self._file, methods=["GET"]),
         ]
 
-    # --- The lab ---
-
-    async def _lab(self, request: Request) -> object:
-        return await asyncio.to_thread(describe_lab)
-
     async def _health(self, request: Request) -> object:
         return {"ready": self._pool.ready, "waiting": self._pool.waiting, "latency": self._lag.latency()}
-
-    async def _learners(self, request: Request) -> object:
-        return await asyncio.to_thread(describe_learners)
 
     # --- Games and results ---
 
@@ -125,18 +118,10 @@ class Api:
 
         return serve
 
-    async def _reports(self, request: Request) -> object:
-        return await asyncio.to_thread(_find_reports, self._settings.runs)
-
     async def _file(self, request: Request) -> Response:
         """A readable file of the runs folder, and no other."""
-        root = self._settings.runs.resolve()
-        try:
-            path = (root / request.path_params["path"]).resolve()
-            is_served = path.is_relative_to(root) and path.suffix in _SERVED and path.is_file()
-        except (OSError, ValueError):
-            is_served = False
-        if not is_served:
+        path = file_in(self._settings.runs, request.path_params["path"])
+        if path is None or path.suffix not in _SERVED:
             raise HTTPException(404, "no such file")
         kind = "text/html" if path.suffix == ".html" else "text/plain"
         return FileResponse(path, media_type=kind)
@@ -194,10 +179,8 @@ def _route(path: str, serve: Callable[[Request], Awaitable[object]], method: str
     async def endpoint(request: Request) -> Response:
         try:
             return json_response(await serve(request))
-        except BusyError as error:
-            return json_response({"error": one_line(error)}, 503)
         except (InarowError, OSError) as error:
-            return json_response({"error": one_line(error)}, 400)
+            return json_response({"error": one_line(error)}, 503 if isinstance(error, BusyError) else 400)
 
     return Route(path, endpoint, methods=[method])
 
@@ -221,15 +204,11 @@ def describe_lab() -> dict[str, Any]:
         "version": __version__,
         "boards": [{"name": name, "board": board} for name, board in _BOARDS],
         "agents": [
-            {
-                "name": kind.name,
-                "summary": kind.summary,
-                "parameters": [msgspec.to_builtins(info) for info in parameter_infos(kind)],
-            }
+            {"name": kind.name, "summary": kind.summary, "parameters": parameter_infos(kind)}
             for kind in registry().values()
             if kind.name != "human"
         ],
-        "levels": msgspec.to_builtins(level_ratings().levels),
+        "levels": level_ratings().levels,
     }
 
 

@@ -11,8 +11,8 @@ import hmac
 import ipaddress
 import socket
 import time
-from collections import OrderedDict
 from collections.abc import Mapping
+from functools import lru_cache
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -69,15 +69,10 @@ class Buckets:
     """One bucket per client; the least recently seen are forgotten."""
 
     def __init__(self, per_second: float) -> None:
-        self._rate = per_second
-        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+        self._bucket_of = lru_cache(_MAX_CLIENTS)(lambda client: Bucket(per_second))
 
     def take(self, client: str) -> float:
-        bucket = self._buckets.pop(client, None) or Bucket(self._rate)
-        self._buckets[client] = bucket
-        if len(self._buckets) > _MAX_CLIENTS:
-            self._buckets.popitem(last=False)
-        return bucket.take()
+        return self._bucket_of(client).take()
 
 
 class Guard:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -33,8 +34,6 @@ estimate; they share the time that is left.
 _UNSURE_SECONDS = 1.5  # for a position on a board that may be too hard
 _LEAST_SECONDS = 0.05  # for a position on any other: an easy one is solved even when the time of the review is up
 _HINT_SIMULATIONS, _REVIEW_SIMULATIONS = 20_000, 4000  # at most, for an estimate where there is no exact score
-_REPORT_SECONDS = 0.1
-_solvers: dict[GameSpec, Solver] = {}
 
 
 def think(request: Think, report: Reporter) -> dict[str, Any]:
@@ -43,11 +42,10 @@ def think(request: Think, report: Reporter) -> dict[str, Any]:
     # A game has one seed and each of its plies a stream, so that a repeated request has the same answer.
     agent = make_agent(request.agent, seed=np.random.SeedSequence(request.seed, spawn_key=(position.ply,)))
     clock = time.perf_counter()
-    throttled = _throttled(report)
     decision = agent.decide(
         position,
         limits=Limits(cancelled=report.is_cancelled),
-        watch=lambda known: throttled(_evidence(known, position, clock)),
+        watch=lambda known: report.at_times(_evidence(known, position, clock)),
     )
     position.play(decision.action)  # raises if it is illegal
     return _evidence(decision, position, clock)
@@ -56,8 +54,8 @@ def think(request: Think, report: Reporter) -> dict[str, Any]:
 def hint(request: Hint, report: Reporter) -> dict[str, Any]:
     """The score of every action: exact, or where that takes too long an estimate of its value."""
     position = Position.parse(request.moves, GameSpec.parse(request.board))
-    judged = _judgement(position, _limits(position.spec, _HINT_SECONDS, report), _throttled(report))
-    if judged["exact"]:
+    analysis, judged = _judgement(position, _limits(position.spec, _HINT_SECONDS, report), report.at_times)
+    if analysis.score is not None:
         return judged
     return judged | _estimate(position, _HINT_SIMULATIONS, report, until=time.perf_counter() + _ESTIMATE_SECONDS)
 
@@ -69,26 +67,29 @@ def review(request: Review, report: Reporter) -> dict[str, Any]:
     plies: list[dict[str, Any]] = []
     for position, action in reversed(list(zip(end.line(), end.actions, strict=False))):
         left = min(_HINT_SECONDS, clock + _SOLVING_SECONDS - time.perf_counter())
-        judged = _judgement(position, _limits(end.spec, left, report), None)
-        if not judged["exact"]:
+        analysis, judged = _judgement(position, _limits(end.spec, left, report), None)
+        if analysis.score is None:
             now = time.perf_counter()
             until = now + (clock + _REVIEW_SECONDS - now) / (position.ply + 1)
             judged |= _estimate(position, _REVIEW_SIMULATIONS, report, until=until)
-        plies.append({**judged, **_verdict(position, action, judged)})
+        verdict = review_move(position, action, analysis)
+        plies.append({**judged, "action": action, "label": verdict.label, "after": verdict.after, "loss": verdict.loss})
         report(plies[-1])
     return {"plies": plies[::-1]}
 
 
-def _judgement(position: Position, limits: Limits, report: Callable[[dict[str, Any]], None] | None) -> dict[str, Any]:
-    """The analysis of an unfinished position; `exact` is whether the solver found its score."""
+def _judgement(
+    position: Position, limits: Limits, report: Callable[[dict[str, Any]], None] | None
+) -> tuple[Analysis, dict[str, Any]]:
+    """The analysis of an unfinished position, also as JSON; `exact` is whether the solver found its score."""
 
     def watch(known: Analysis) -> None:
         if report is not None and known.score is not None:
             report({"ply": position.ply, "exact": True, "scores": known.scores, "score": None, "best": []})
 
     analysis = _solver(position.spec).analyse(position, limits=limits, watch=watch)
-    is_exact = analysis.score is not None
-    return {"ply": position.ply, "exact": is_exact, **msgspec.to_builtins(analysis), "values": None, "value": None}
+    known = {"ply": position.ply, "exact": analysis.score is not None, **msgspec.to_builtins(analysis)}
+    return analysis, {**known, "values": None, "value": None}
 
 
 def _estimate(position: Position, simulations: int, report: Reporter, *, until: float) -> dict[str, Any]:
@@ -99,19 +100,10 @@ def _estimate(position: Position, simulations: int, report: Reporter, *, until: 
     return {"value": tree.value, "values": tree.values, "visits": tree.visits, "best": [tree.action]}
 
 
-def _verdict(position: Position, action: int, judged: dict[str, Any]) -> dict[str, Any]:
-    """What the move that was played did to the score."""
-    analysis = msgspec.convert({name: judged[name] for name in Analysis.__dataclass_fields__}, Analysis)
-    verdict = review_move(position, action, analysis)
-    return {"action": action, "label": verdict.label, "after": verdict.after, "loss": verdict.loss}
-
-
+@lru_cache(maxsize=1)
 def _solver(spec: GameSpec) -> Solver:
     """A solver of modest size, kept until another board is requested."""
-    if spec not in _solvers:
-        _solvers.clear()
-        _solvers[spec] = Solver(spec, memory=_SOLVER_MEMORY, book=shipped_book(spec))
-    return _solvers[spec]
+    return Solver(spec, memory=_SOLVER_MEMORY, book=shipped_book(spec))
 
 
 def _limits(spec: GameSpec, seconds: float, report: Reporter) -> Limits:
@@ -123,17 +115,3 @@ def _limits(spec: GameSpec, seconds: float, report: Reporter) -> Limits:
 def _evidence(decision: Decision, position: Position, clock: float) -> dict[str, Any]:
     known = {name: value for name, value in msgspec.structs.asdict(decision).items() if value is not None}
     return {**known, "ply": position.ply, "seconds": round(time.perf_counter() - clock, 4)}
-
-
-def _throttled(report: Reporter) -> Callable[[dict[str, Any]], None]:
-    """Passes on at most ten messages a second, the first at once; raises if the request was cancelled."""
-    last = 0.0
-
-    def pass_on(known: dict[str, Any]) -> None:
-        nonlocal last
-        report.check()
-        if time.perf_counter() - last >= _REPORT_SECONDS:
-            last = time.perf_counter()
-            report(known)
-
-    return pass_on

@@ -7,6 +7,7 @@ import logging
 import os
 import time
 from datetime import UTC, datetime
+from typing import Any
 
 import msgspec
 
@@ -45,7 +46,7 @@ class Jobs:
         for job in self._jobs.values():
             if job.status != "finished":
                 try:
-                    self._rechecked(job.plan)
+                    self.checked(job.plan, is_new=False)
                 except InarowError as error:
                     self._end(job, "failed", f"the lab does not accept it: {one_line(error)}")
             if job.status == "interrupted":
@@ -86,25 +87,21 @@ class Jobs:
         self._start_waiting()
         return job
 
-    def checked(self, plan: Plan) -> Plan:
-        """The plan with absolute file names; raises InarowError if the lab does not accept it."""
+    def checked(self, plan: Plan, *, is_new: bool = True) -> Plan:
+        """The plan, of a new job or of one to resume, with absolute file names; raises InarowError if the lab does not
+        accept it. Files in the runs folder are not trusted more than clients are.
+        """
         if isinstance(plan, ArenaPlan):
             return msgspec.structs.replace(plan, agents=tuple(check_agent(each, self._runs) for each in plan.agents))
-        document = check_document(plan.document, self._runs)
-        if os.path.lexists(self._runs / plan.name):
-            raise JobError(f"the runs folder has {shown(plan.name)} already; choose another name")
-        return msgspec.structs.replace(plan, document=document)
-
-    def _rechecked(self, plan: Plan) -> Plan:
-        """The plan of a job to resume: files in the runs folder are not trusted more than clients are."""
-        if isinstance(plan, ArenaPlan):
-            return self.checked(plan)
         folder = self._runs / plan.name
+        document = check_document(plan.document, self._runs)
+        if is_new and os.path.lexists(folder):
+            raise JobError(f"the runs folder has {shown(plan.name)} already; choose another name")
         if folder.is_symlink():
             raise JobError(f"{shown(plan.name)} is not a folder in the runs folder")
         if (folder / "config.json").exists():  # then the run continues with this config
             check_document(read_config(folder, Document), self._runs)
-        return msgspec.structs.replace(plan, document=check_document(plan.document, self._runs))
+        return msgspec.structs.replace(plan, document=document)
 
     def pause(self, id: int) -> Job:
         job = self._in(id, "running")
@@ -121,7 +118,7 @@ class Jobs:
             if id in self._processes:
                 self._processes[id].send("continue")
             return self._mark(job, "running")
-        job.plan = self._rechecked(job.plan)
+        job.plan = self.checked(job.plan, is_new=False)
         job.message = job.ended = None
         self._mark(job, "waiting")
         self._start_waiting()
@@ -187,23 +184,19 @@ class Jobs:
 
     async def _follow(self, job: Job, process: LabProcess) -> None:
         saved = 0.0
-        while (message := await process.messages.get()) is not None:
-            kind, content = message
-            if kind == "progress":
-                job.result = msgspec.json.decode(content)
-                assert job.result is not None
-                job.done, job.total = job.result["done"], job.result["total"]
-                if time.monotonic() - saved > _SAVE_EVERY:
-                    saved = time.monotonic()
-                    self._save(job)
-                continue
-            if kind == "stopped":
-                self._end(job, "interrupted" if self._is_closing else "stopped")
-            else:
-                self._end(job, "finished" if kind == "ended" else "failed", content)
-            return
-        if self._is_closing:
+        while (message := await process.messages.get()) is not None and message[0] == "progress":
+            job.result = known = msgspec.json.decode(message[1], type=dict[str, Any])
+            job.done, job.total = known["done"], known["total"]
+            if time.monotonic() - saved > _SAVE_EVERY:
+                saved = time.monotonic()
+                self._save(job)
+        kind, content = message or ("killed", None)
+        if kind in ("stopped", "killed") and self._is_closing:
             self._end(job, "interrupted")
+        elif kind == "stopped":
+            self._end(job, "stopped")
+        elif kind != "killed":
+            self._end(job, "finished" if kind == "ended" else "failed", content)
         elif job.id in self._stopping:
             self._end(job, "stopped", "it did not stop by itself and was killed; what it had finished is kept")
         else:

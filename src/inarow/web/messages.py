@@ -71,8 +71,10 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
 _decoder = msgspec.json.Decoder(AnyRequest)
 
 
-def decode_request(text: str) -> AnyRequest:
-    """Raises ValueError with one line that says what is wrong."""
+def decode_request(text: str | None) -> AnyRequest:
+    """The request in a message, None if that is binary; raises ValueError with one line that says what is wrong."""
+    if text is None:
+        raise ValueError("messages are text in JSON; this one is binary")
     if len(text) > MAX_MESSAGE:
         raise ValueError(f"the message has {len(text)} characters; at most {MAX_MESSAGE} are read")
     try:
@@ -87,10 +89,9 @@ def decode_request(text: str) -> AnyRequest:
 def id_of(text: str) -> int | None:
     """The id of a message that could not be read as a whole, if it has one."""
     try:
-        found = msgspec.json.decode(text[:MAX_MESSAGE], type=_OnlyId).id
+        return msgspec.json.decode(text[:MAX_MESSAGE], type=_OnlyId).id
     except (ValueError, RecursionError):
         return None
-    return found
 
 
 class _OnlyId(msgspec.Struct):

@@ -9,7 +9,7 @@ import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from pathlib import Path
 
 from starlette.requests import Request
@@ -56,18 +56,14 @@ def installed_pages() -> Mapping[str, Page]:
     pages = {}
     for entry in entry_points(group=_GROUP):
         try:
-            pages[entry.name] = _load(entry)
+            if not _NAME.fullmatch(entry.name):
+                raise InarowError("its name must be lower-case letters, digits and hyphens")
+            page = load_plugin(entry)
+            if not isinstance(page, Page):
+                raise InarowError(f"{entry.value} is not a Page")
+            if not page.module.is_file():
+                raise InarowError(f"there is no file {page.module}")
+            pages[entry.name] = page
         except Exception as error:
             warnings.warn(f"the page {shown(entry.name)} is left out: {one_line(error)}", stacklevel=2)
     return pages
-
-
-def _load(entry: EntryPoint) -> Page:
-    if not _NAME.fullmatch(entry.name):
-        raise InarowError("its name must be lower-case letters, digits and hyphens")
-    page = load_plugin(entry)
-    if not isinstance(page, Page):
-        raise InarowError(f"{entry.value} is not a Page")
-    if not page.module.is_file():
-        raise InarowError(f"there is no file {page.module}")
-    return page

@@ -6,16 +6,14 @@ It ends with the lab, even if that is killed: the end of the pipe ends it.
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import os
 import sys
 import threading
 from collections.abc import Callable
-from multiprocessing.connection import Connection
 from typing import Any
 
-from inarow.workers import interrupts_held_back
 from inarow.workers.interrupts import ignore_stop_signals
+from inarow.workers.local import spawn
 
 Main = Callable[..., None]  # the main function of the process: called with its end of the pipe, and arguments
 
@@ -25,12 +23,7 @@ class LabProcess:
 
     def __init__(self, main: Main, *arguments: Any) -> None:
         """Starts it, which takes milliseconds: call `start` from the event loop."""
-        context = multiprocessing.get_context("spawn")
-        self._connection, theirs = context.Pipe()
-        with interrupts_held_back():
-            self._process = context.Process(target=main, args=(theirs, *arguments), daemon=False)
-            self._process.start()
-        theirs.close()
+        self._process, self._connection = spawn(main, *arguments)
         self.messages: asyncio.Queue[Any] = asyncio.Queue()
 
     @classmethod
@@ -67,19 +60,6 @@ class LabProcess:
             except RuntimeError:  # the lab has closed
                 return
         self._process.join()
-
-
-def live_with_parent(parent: Connection, take: Callable[[Any], None], *, at_end: Callable[[], None]) -> None:
-    """In the process: calls `take` with every message, in a thread, and `at_end` when the lab is gone."""
-
-    def read() -> None:
-        try:
-            while True:
-                take(parent.recv())
-        except (EOFError, OSError):
-            at_end()
-
-    threading.Thread(target=read, name="lives with parent", daemon=True).start()
 
 
 def limit_resources(memory: int, *, niceness: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
@@ -11,10 +12,12 @@ from typing import Any
 import msgspec
 
 from inarow.errors import one_line
-from inarow.web.pool_process import limit_resources, live_with_parent, peak_memory
+from inarow.web.pool_process import limit_resources, peak_memory
+from inarow.workers.local import live_with_parent
 
 Answer = Callable[[Any, "Reporter"], object]  # from an argument to an answer: both plain values, the answer JSON
 
+_REPORT_SECONDS = 0.1
 _RECYCLE_ABOVE = 3 << 29  # bytes: a process that once held more ends after its answer, and a new one takes its place
 
 
@@ -28,15 +31,18 @@ class Reporter:
     def __init__(self, send: Callable[[bytes], None], is_cancelled: Callable[[], bool]) -> None:
         self._send = send
         self.is_cancelled = is_cancelled
+        self._last = 0.0
 
     def __call__(self, known: object) -> None:
-        self.check()
-        self._send(msgspec.json.encode(known))
-
-    def check(self) -> None:
-        """Raises CancelledQuestionError if the question was cancelled."""
         if self.is_cancelled():
             raise CancelledQuestionError
+        self._last = time.perf_counter()
+        self._send(msgspec.json.encode(known))
+
+    def at_times(self, known: object) -> None:
+        """Sends the first result at once, and then at most ten a second."""
+        if self.is_cancelled() or time.perf_counter() - self._last >= _REPORT_SECONDS:
+            self(known)
 
 
 def answer_questions(parent: Connection, memory: int, niceness: int) -> None:
@@ -55,7 +61,9 @@ def answer_questions(parent: Connection, memory: int, niceness: int) -> None:
         else:
             questions.put(message)
 
-    report = Reporter(lambda known: parent.send(("progress", known)), lambda: cancelled == current)
+    def new_reporter() -> Reporter:
+        return Reporter(lambda known: parent.send(("progress", known)), lambda: cancelled == current)
+
     live_with_parent(parent, take, at_end=lambda: os._exit(0))
     _load_kernels()
     parent.send(("ready", None))
@@ -64,7 +72,7 @@ def answer_questions(parent: Connection, memory: int, niceness: int) -> None:
         current, function, argument = questions.get()
         reply: tuple[str, bytes | str]
         try:
-            reply = "answered", msgspec.json.encode(function(argument, report))
+            reply = "answered", msgspec.json.encode(function(argument, new_reporter()))
         except MemoryError:
             reply = "failed", f"the search needs more than the {memory >> 20} MB that it may have"
         except Exception as error:  # the client learns what an agent did wrong, and the process continues

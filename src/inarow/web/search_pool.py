@@ -175,17 +175,11 @@ class SearchPool:
 
     async def _start_one_by_one(self) -> None:
         """The first process may have to compile; the others find that in the cache."""
-        serving = []
-        try:
+        async with asyncio.TaskGroup() as serving:
             for number in range(self._workers + 1):
                 is_reserved = number == self._workers
                 process = await self._new_process(is_reserved=is_reserved)
-                serving.append(asyncio.create_task(self._serve(process, is_reserved=is_reserved)))
-            await asyncio.gather(*serving)
-        finally:
-            for task in serving:
-                task.cancel()
-            await asyncio.gather(*serving, return_exceptions=True)
+                serving.create_task(self._serve(process, is_reserved=is_reserved))
 
     async def _new_process(self, *, is_reserved: bool) -> LabProcess:
         """A process that is ready, as soon as it can be started: the machine may be short of memory."""

@@ -82,18 +82,10 @@ class _Conversation:
                 return
             await asyncio.sleep(bucket.take())  # a client that is too fast waits
             text = message.get("text")
-            if text is None:
-                await self._refuse(None, "messages are text in JSON; this one is binary")
-                continue
             try:
-                request = decode_request(text)
-            except ValueError as error:
-                await self._refuse(id_of(text), one_line(error))
-                continue
-            try:
-                await self._take(request)
-            except InarowError as error:
-                await self._refuse(request.id, one_line(error))
+                await self._take(decode_request(text))
+            except (ValueError, InarowError) as error:
+                await self._replies.put(Reply(type="error", id=id_of(text or ""), error=one_line(error)))
 
     async def _take(self, request: AnyRequest) -> None:
         """Starts or cancels a question; raises InarowError."""
@@ -138,9 +130,6 @@ class _Conversation:
     def _report(self, id: int, data: bytes) -> None:
         if not self._replies.full():  # progress may be dropped
             self._replies.put_nowait(Reply(type="progress", id=id, data=msgspec.Raw(data)))
-
-    async def _refuse(self, id: int | None, reason: str) -> None:
-        await self._replies.put(Reply(type="error", id=id, error=reason))
 
     async def _send(self) -> None:
         try:

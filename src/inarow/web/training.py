@@ -13,6 +13,7 @@ import msgspec
 from inarow.errors import ConfigError
 from inarow.learning.config import Document, find_document, learner_of, presets, to_config
 from inarow.learning.learner import find_learner, learners
+from inarow.storage.csv_text import to_number
 from inarow.storage.inputs import read_input
 from inarow.web.agent_access import check_agent, within_runs
 
@@ -63,8 +64,5 @@ def read_curve(folder: Path) -> dict[str, Any]:
 
 
 def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
+    number = to_number(text)
+    return number if number is not None and math.isfinite(number) else None

@@ -15,26 +15,25 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from time import monotonic, sleep
-from typing import Any, Generic
+from typing import Any
 
 import ray
-from ray.exceptions import GetTimeoutError, RayError, RayTaskError
+from ray.exceptions import RayError, RayTaskError
 
-from inarow.errors import ClusterError, TaskError, one_line, shown
+from inarow.errors import ClusterError, TaskError, one_line, raised_as, shown
 from inarow.version import __version__
 from inarow.workers.interrupts import interrupts_deferred, interrupts_held_back, sigterm_handler_kept
 from inarow.workers.protocols import (
     LOCAL,
     Outcome,
-    Progress,
-    Result,
+    Pool,
+    Shared,
     Task,
     Value,
+    WorkerProcess,
     WorkerProcesses,
     picklable_error,
     result_of,
@@ -49,11 +48,11 @@ _OBJECT_STORE_BYTES = 256 << 20
 """Of a local cluster: for shared values, and for results over 100 kB until they are taken."""
 _RETRIES = 5  # retries after the death of a node or process; few, because the task may be the cause
 _PER_CPU = 2  # concurrent tasks per CPU: one runs, one waits
-_AHEAD = 4  # tasks submitted, per concurrent task, beyond the oldest unfinished one: bounds memory
 _SHORT = 30  # length of the path of a temporary folder in which Ray can have its sockets
 _LOOK_SECONDS = 5.0  # between looks whether the head of the cluster is still there, while nothing finishes
 _HEAD_ATTEMPTS = 5
 _NO_TOKEN = "InvalidAuthToken"
+_ERRORS = (OSError, RuntimeError, ValueError, RayError)  # of `ray.init`
 _TRIAL = """
 import sys, ray
 try:
@@ -64,38 +63,16 @@ except Exception as error:
 """
 
 
-class Connection:
-    """A connection to a cluster; `connect` makes one."""
-
-    def __init__(self) -> None:
-        self._submit: Callable[..., Any] = ray.remote(num_cpus=1, max_retries=_RETRIES)(_work).remote
-        self._cpus = int(ray.cluster_resources().get("CPU", 0))
-        if not self._cpus:
-            raise ClusterError("the cluster has no CPU")
-
-    def submit(self, function: Callable[[Task], Any], task: Task) -> Any:
-        """A reference to the future outcome of a task."""
-        return self._submit(VERSIONS, function, task)
-
-    def pool(self, workers: int | None) -> ClusterPool:
-        """A pool with `workers` concurrent tasks; None: two per CPU that the cluster has now."""
-        return ClusterPool(self, workers or _PER_CPU * self._cpus)
-
-    def worker_processes(self, number: int) -> WorkerProcesses:
-        """`number` queues of tasks."""
-        return _ClusterWorkerProcesses(_ClusterWorkerProcess(self) for _ in range(number))
-
-
 @contextmanager
-def connect(address: str) -> Iterator[Connection]:
-    """A connection for the duration of a `with` block; leaving it ends all tasks. Raises ClusterError."""
+def connect(address: str, workers: int | None) -> Iterator[ClusterPool]:
+    """A cluster as a pool for the duration of a `with` block; leaving it ends all tasks. Raises ClusterError."""
     logging.getLogger("ray").setLevel(logging.CRITICAL)  # failures are raised as errors
     place = tempfile.gettempdir() if len(tempfile.gettempdir()) <= _SHORT else "/tmp"
     with tempfile.TemporaryDirectory(prefix="inarow-", dir=place, ignore_cleanup_errors=True) as folder:
         try:
             with sigterm_handler_kept(), _stderr_silenced():
                 _start(folder) if address == LOCAL else _join(address)
-            yield Connection()
+            yield ClusterPool(workers)
         finally:
             with interrupts_deferred():
                 ray.shutdown()
@@ -120,18 +97,15 @@ def _stderr_silenced() -> Iterator[None]:
 def _start(folder: str) -> None:
     """Starts a cluster on this machine only, which ends with this process."""
     _read_environment()
-    try:
-        with interrupts_held_back():
-            ray.init(
-                address=LOCAL,
-                include_dashboard=False,
-                object_store_memory=_OBJECT_STORE_BYTES,
-                log_to_driver=False,
-                configure_logging=False,
-                _temp_dir=folder,
-            )
-    except (OSError, RuntimeError, ValueError, RayError) as error:
-        raise ClusterError(f"no local Ray cluster could be started: {one_line(error)}") from None
+    with raised_as(ClusterError, "no local Ray cluster could be started", *_ERRORS), interrupts_held_back():
+        ray.init(
+            address=LOCAL,
+            include_dashboard=False,
+            object_store_memory=_OBJECT_STORE_BYTES,
+            log_to_driver=False,
+            configure_logging=False,
+            _temp_dir=folder,
+        )
 
 
 def _join(address: str) -> None:
@@ -139,10 +113,8 @@ def _join(address: str) -> None:
     if address != _AUTO:
         if not host or "/" in host or not port.isdigit():
             raise ClusterError(f"{shown(address)} is not a cluster address; give HOST:PORT, {_AUTO} or {LOCAL}")
-        try:
+        with raised_as(ClusterError, f"no cluster answers at {shown(address)}", OSError, OverflowError):
             socket.create_connection((host, int(port)), _PORT_SECONDS).close()
-        except (OSError, OverflowError) as error:
-            raise ClusterError(f"no cluster answers at {shown(address)}: {one_line(error)}") from None
     reason = _check_in_another_process(address)
     if _NO_TOKEN in reason and "RAY_AUTH_MODE" not in os.environ:  # Ray sends a token only if it is told to
         os.environ["RAY_AUTH_MODE"] = "token"
@@ -153,10 +125,8 @@ def _join(address: str) -> None:
     if reason:
         raise ClusterError(f"no Ray cluster at {shown(address)}: {reason}")
     _read_environment()
-    try:
+    with raised_as(ClusterError, f"no Ray cluster at {shown(address)}", *_ERRORS):
         ray.init(address=address, log_to_driver=False, configure_logging=False)
-    except (OSError, RuntimeError, ValueError, RayError) as error:
-        raise ClusterError(f"no Ray cluster at {shown(address)}: {one_line(error)}") from None
 
 
 def _check_in_another_process(address: str) -> str:
@@ -222,20 +192,17 @@ def _result(reference: Any, task: object) -> Any:
     return result_of((result, failure), task)
 
 
-def _wait(references: list[Any], number: int = 1) -> list[Any]:
+def _wait(references: list[Any], number: int = 1, *, fetch: bool = False) -> list[Any]:
     """The finished ones, once there are `number`. Raises ClusterError if the head has ended."""
-    while len(ready := ray.wait(references, num_returns=number, timeout=_LOOK_SECONDS, fetch_local=False)[0]) < number:
+    options: dict[str, Any] = {"num_returns": number, "timeout": _LOOK_SECONDS, "fetch_local": fetch}
+    while len(ready := ray.wait(references, **options)[0]) < number:
         _check_head()
     return ready
 
 
 def _get(reference: Any) -> Any:
     """A value, once it is available. Raises ClusterError if the head has ended, and what Ray raises."""
-    while True:
-        try:
-            return ray.get(reference, timeout=_LOOK_SECONDS)
-        except GetTimeoutError:
-            _check_head()
+    return ray.get(_wait([reference], fetch=True)[0])
 
 
 def _check_head() -> None:
@@ -251,89 +218,57 @@ def _check_head() -> None:
     raise ClusterError(f"the Ray cluster at {address} has ended; what was finished is kept")
 
 
-class ClusterPool:
-    """A cluster as a pool."""
+class ClusterPool(Pool):
+    """A cluster as a pool with `workers` concurrent tasks; None: two per CPU that the cluster has now."""
 
-    def __init__(self, connection: Connection, concurrent: int) -> None:
-        self._connection = connection
-        self._concurrent = concurrent
+    def __init__(self, workers: int | None) -> None:
+        self._remote: Callable[..., Any] = ray.remote(num_cpus=1, max_retries=_RETRIES)(_work).remote
+        cpus = int(ray.cluster_resources().get("CPU", 0))
+        if not cpus:
+            raise ClusterError("the cluster has no CPU")
+        super().__init__(workers or _PER_CPU * cpus)
 
-    def map(
-        self, function: Callable[[Task], Result], tasks: Iterable[Task], *, progress: Progress | None = None
-    ) -> Iterator[Result]:
-        tasks = list(tasks)
-        given: deque[Any] = deque()  # references, from the oldest that was not taken
-        unfinished: set[Any] = set()
-        for done, task in enumerate(tasks):
-            while True:
-                while (
-                    done + len(given) < len(tasks)
-                    and len(unfinished) < self._concurrent
-                    and len(given) < self._concurrent * _AHEAD
-                ):
-                    given.append(self._connection.submit(function, tasks[done + len(given)]))
-                    unfinished.add(given[-1])
-                if given[0] not in unfinished:
-                    break
-                unfinished = _still_unfinished(list(unfinished))
-            result = _result(given.popleft(), task)
-            if progress is not None:
-                progress(done + 1, len(tasks))
-            yield result
+    def worker_processes(self) -> WorkerProcesses:
+        """A queue of tasks for each concurrent one."""
+        return _ClusterWorkerProcesses(_ClusterWorkerProcess(self) for _ in range(self._concurrent))
 
-    def as_completed(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[tuple[Task, Result]]:
-        left = deque(tasks)
-        given: dict[Any, Task] = {}
-        while left or given:
-            while left and len(given) < self._concurrent:
-                task = left.popleft()
-                given[self._connection.submit(function, task)] = task
-            for reference in _wait(list(given)):
-                task = given.pop(reference)
-                yield task, _result(reference, task)
+    def submit(self, function: Callable[[Task], Any], task: Task) -> object:
+        """A reference to the future outcome of a task."""
+        return self._remote(VERSIONS, function, task)
+
+    def _wait(self, under_way: Collection[object], *, in_order: bool) -> Iterable[tuple[object, Any]]:
+        references = list(under_way)
+        ready = _wait(references, -(-len(references) // 8) if in_order else 1)
+        if in_order:  # an eighth and all others, because each look at many references is expensive
+            ready, _ = ray.wait(references, num_returns=len(references), timeout=0, fetch_local=False)
+        return [(reference, reference) for reference in ready]
+
+    def _result(self, outcome: Any, task: object) -> Any:
+        return _result(outcome, task)
 
 
-def _still_unfinished(references: list[Any]) -> set[Any]:
-    """The unfinished ones, after waiting until an eighth has finished: each look at many references is expensive."""
-    _wait(references, -(-len(references) // 8))
-    return set(ray.wait(references, num_returns=len(references), timeout=0, fetch_local=False)[1])
-
-
-class _ClusterWorkerProcess:
+class _ClusterWorkerProcess(WorkerProcess):
     """A queue of tasks on a cluster."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._given: deque[tuple[Any, object]] = deque()
+    def __init__(self, pool: ClusterPool) -> None:
+        super().__init__()
+        self._pool = pool
 
-    @property
-    def due(self) -> int:
-        return len(self._given)
+    def give(self, function: Callable[[Task], Any], task: Task) -> object:
+        self._given.append((self._pool.submit(function, task), task))
+        return self._given[-1][0]
 
-    def give(self, function: Callable[[Task], Any], task: Task) -> None:
-        self._given.append((self._connection.submit(function, task), task))
-
-    def take(self, seconds: float = 0.0) -> list[Any]:
-        results: list[Any] = []
-        while self._given and ray.wait([self._given[0][0]], timeout=0 if results else seconds)[0]:
-            results.append(_result(*self._given.popleft()))
-        if self._given and seconds and not results:
+    def _has_finished(self, seconds: float) -> bool:
+        finished, _ = ray.wait([self._given[0][0]], timeout=seconds)
+        if seconds and not finished:
             _check_head()
-        return results
+        return bool(finished)
 
-
-@dataclass(frozen=True, slots=True)
-class _Stored(Generic[Value]):
-    """A shared value in the object store of the cluster."""
-
-    reference: Any
-
-    @property
-    def value(self) -> Value:
-        value: Value = _get(self.reference)
-        return value
+    def _take_oldest(self) -> Any:
+        return _result(*self._given.popleft())
 
 
 class _ClusterWorkerProcesses(WorkerProcesses):
-    def share(self, value: Value) -> _Stored[Value]:
-        return _Stored(ray.put(value))
+    def share(self, value: Value) -> Shared[Value]:
+        """In the object store of the cluster."""
+        return Shared(ray.put(value), _get)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from inarow.workers.local import InProcessPool, ProcessPool
 from inarow.workers.protocols import LOCAL, Cluster, Pool, WorkerProcesses, Workers, check_workers
 
 if TYPE_CHECKING:
-    from inarow.workers.cluster import Connection
+    from inarow.workers.cluster import ClusterPool
 
 _RAY_SETTINGS = {
     "RAY_ENABLE_AUTO_CONNECT": "0",  # a call without a connection is an error instead of a new cluster
@@ -29,16 +29,10 @@ _RAY_SETTINGS = {
 def open_pool(workers: Workers = 1, *, tasks: int | None = None) -> Iterator[Pool]:
     """A pool with at most `tasks` processes. Raises InvalidLimitError, ClusterError or MissingExtraError."""
     check_workers(workers)
-    if isinstance(workers, Cluster):
-        with _connection(workers) as cluster:
-            yield cluster.pool(workers.workers)
-        return
-    processes = workers if tasks is None else max(1, min(workers, tasks))
-    if processes == 1:
-        yield InProcessPool()
-    else:
-        with closing(ProcessPool(processes)) as pool:
-            yield pool
+    if isinstance(workers, int) and tasks is not None:
+        workers = max(1, min(workers, tasks))
+    with nullcontext(InProcessPool()) if workers == 1 else _open(workers) as pool:
+        yield pool
 
 
 @contextmanager
@@ -46,19 +40,20 @@ def open_worker_processes(number: int, cluster: Cluster | None = None) -> Iterat
     """`number` (0 or more) worker processes, on this machine or on a cluster. Raises as `open_pool`."""
     if number == 0:
         yield WorkerProcesses()
-    elif cluster is not None:
-        check_workers(Cluster(workers=number))
-        with _connection(cluster) as connection:
-            yield connection.worker_processes(number)
-    else:
-        check_workers(number)
-        with closing(ProcessPool(number)) as pool:
-            yield pool.worker_processes()
+        return
+    workers = number if cluster is None else Cluster(cluster.address, number)
+    check_workers(workers)
+    with _open(workers) as pool:
+        yield pool.worker_processes()
+
+
+def _open(workers: Workers) -> AbstractContextManager[ProcessPool | ClusterPool]:
+    return closing(ProcessPool(workers)) if isinstance(workers, int) else _connection(workers)
 
 
 @contextmanager
-def _connection(cluster: Cluster) -> Iterator[Connection]:
-    """A connection, with Ray's variables in the environment for as long as it lasts."""
+def _connection(cluster: Cluster) -> Iterator[ClusterPool]:
+    """A pool on a cluster, with Ray's variables in the environment for as long as it lasts."""
     own = {
         # The only way, on any system, to keep Ray on the loopback interface.
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
@@ -72,8 +67,8 @@ def _connection(cluster: Cluster) -> Iterator[Connection]:
     try:
         from inarow.workers.cluster import connect
 
-        with connect(cluster.address) as connection:
-            yield connection
+        with connect(cluster.address, cluster.workers) as pool:
+            yield pool
     finally:
         for name in [name for name in os.environ if name.startswith("RAY_") and name not in before]:
             del os.environ[name]

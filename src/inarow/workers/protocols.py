@@ -7,22 +7,24 @@ depend on the kind or number of workers.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable, Iterator
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from inarow.errors import InvalidLimitError, MissingExtraError, TaskError, one_line
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 Value = TypeVar("Value")
-Value_co = TypeVar("Value_co", covariant=True)
 Progress = Callable[[int, int], None]  # called with (tasks done, total) after each result
 
 MAX_WORKERS = 256  # on this machine
 MAX_CLUSTER_WORKERS = 100_000
 LOCAL = "local"
+_AHEAD = 4  # tasks submitted per worker beyond the oldest unfinished one: keeps all busy, bounds memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +41,12 @@ class Cluster:
 Workers = int | Cluster  # A number of processes of this machine (1: this process itself), or a cluster
 
 
-class Pool(Protocol):
+class Pool(ABC):
     """Runs a function on many tasks."""
+
+    def __init__(self, workers: int = 1, queued: int = 0) -> None:
+        """Gives each worker one task at a time, and where results are in order `queued` more."""
+        self._concurrent, self._queued = workers, queued
 
     def map(
         self, function: Callable[[Task], Result], tasks: Iterable[Task], *, progress: Progress | None = None
@@ -49,48 +55,95 @@ class Pool(Protocol):
         finished. A task that raises ends the iteration with a TaskError that carries the task. A pool
         serves one map at a time: a new one discards the results that an older one has not yet returned.
         """
-        ...
+        tasks = list(tasks)
+        for done, (_, result) in enumerate(self._results(function, tasks, in_order=True), start=1):
+            if progress is not None:
+                progress(done, len(tasks))
+            yield result
 
     def as_completed(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[tuple[Task, Result]]:
         """Each task with its result, in the order in which they finish. Otherwise like `map`."""
-        ...
+        return self._results(function, list(tasks), in_order=False)
+
+    def _results(
+        self, function: Callable[[Task], Result], tasks: Sequence[Task], *, in_order: bool
+    ) -> Iterator[tuple[Task, Result]]:
+        left = deque(enumerate(tasks))
+        under_way: dict[object, int] = {}  # numbers of tasks
+        finished: dict[int, Any] = {}  # outcomes
+        # Without an order nothing is queued: a task would wait behind a long one while other workers are idle.
+        most = self._concurrent * (1 + self._queued if in_order else 1)
+        for turn in range(len(tasks)):
+            while True:
+                while left and len(under_way) < most and len(under_way) + len(finished) < self._concurrent * _AHEAD:
+                    number, task = left.popleft()
+                    under_way[self.submit(function, task)] = number
+                number = turn if in_order else next(iter(finished), turn)
+                if number in finished:
+                    break
+                for handle, outcome in self._wait(under_way, in_order=in_order):
+                    finished[under_way.pop(handle)] = outcome
+            yield tasks[number], self._result(finished.pop(number), tasks[number])
+
+    @abstractmethod
+    def submit(self, function: Callable[[Task], Any], task: Task) -> object:
+        """Hands out a task; returns its handle."""
+
+    @abstractmethod
+    def _wait(self, under_way: Collection[object], *, in_order: bool) -> Iterable[tuple[object, Any]]:
+        """The handles and outcomes of tasks that have finished. May return without any."""
+
+    def _result(self, outcome: Any, task: object) -> Any:
+        return result_of(outcome, task)
 
 
-class WorkerProcess(Protocol):
+class WorkerProcess(ABC):
     """Runs tasks one after the other while the caller does something else.
 
     A local process keeps the state of modules between tasks. On a cluster such state is only a cache: the next
     task may run in another process, and a task whose node died runs again.
     """
 
+    def __init__(self) -> None:
+        self._given: deque[tuple[object, object]] = deque()  # handles and tasks, the oldest first
+
     @property
     def due(self) -> int:
         """The number of tasks whose results have not been taken."""
-        ...
+        return len(self._given)
 
-    def give(self, function: Callable[[Task], Any], task: Task) -> None:
-        """Submits a task; raises TaskError if the process has ended."""
-        ...
+    @abstractmethod
+    def give(self, function: Callable[[Task], Any], task: Task) -> object:
+        """Submits a task and returns a handle; raises TaskError if the process has ended."""
 
     def take(self, seconds: float = 0.0) -> list[Any]:
         """The finished results in the order of the tasks; waits up to `seconds` for the first of them.
         Raises TaskError for a task that failed.
         """
-        ...
+        results: list[Any] = []
+        while self._given and self._has_finished(0.0 if results else seconds):
+            results.append(self._take_oldest())
+        return results
 
+    @abstractmethod
+    def _has_finished(self, seconds: float) -> bool:
+        """Whether the oldest task finishes within some seconds."""
 
-class Shared(Protocol[Value_co]):
-    """A value that is part of many tasks."""
-
-    @property
-    def value(self) -> Value_co: ...
+    @abstractmethod
+    def _take_oldest(self) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Carried(Generic[Value]):
-    """A shared value that is sent with each task."""
+class Shared(Generic[Value]):
+    """A value that is part of many tasks."""
 
-    value: Value
+    content: Any  # the value, or what `fetch` turns into it
+    fetch: Callable[[Any], Value] | None = None
+
+    @property
+    def value(self) -> Value:
+        value: Value = self.content if self.fetch is None else self.fetch(self.content)
+        return value
 
 
 class WorkerProcesses(tuple[WorkerProcess, ...]):
@@ -98,7 +151,7 @@ class WorkerProcesses(tuple[WorkerProcess, ...]):
 
     def share(self, value: Value) -> Shared[Value]:
         """Wraps a large value for use in tasks; a cluster sends it only once to each node."""
-        return Carried(value)
+        return Shared(value)
 
 
 def check_workers(workers: Workers) -> None:
