@@ -4,8 +4,6 @@ Each is an `InarowError` and also a fitting built-in error. Its message is one l
 wrong and what to do, so that the front ends can print it unchanged.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """What installed packages add to inarow: objects behind entry points, which are third-party code."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any

@@ -3,8 +3,6 @@
 Importing this registers it: `gymnasium.make("inarow/KInARow-v0", board="6x7x4", opponent="mcts")`.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal, cast, get_args
 
 import numpy as np

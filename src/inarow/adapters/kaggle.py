@@ -1,7 +1,5 @@
 """Our agents as Kaggle calls them: functions of observation and configuration."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

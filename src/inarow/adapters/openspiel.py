@@ -3,8 +3,6 @@
 Its games connect_four, tic_tac_toe and mnk are ours under other names, with the same actions.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from inarow.agents.agent import Agent, Decision, ImmediateAgent

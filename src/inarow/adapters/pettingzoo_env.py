@@ -3,8 +3,6 @@
 On 6x7x4 it equals `connect_four_v3` of PettingZoo step for step, and needs no pygame.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

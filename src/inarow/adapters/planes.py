@@ -1,7 +1,5 @@
 """Observations for other ecosystems: stones as planes, and masks of actions."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -1,7 +1,5 @@
 """The interface of agents, and base classes for them."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar, runtime_checkable

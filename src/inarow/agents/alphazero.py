@@ -1,7 +1,5 @@
 """The agent that searches with a trained network."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Annotated, Literal
 

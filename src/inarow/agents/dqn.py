@@ -1,7 +1,5 @@
 """The agent that plays from a net of deep Q-learning."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """The agent that plays from a Kaggle ConnectX file: third-party code, in a separate process."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

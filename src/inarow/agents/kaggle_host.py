@@ -9,8 +9,6 @@ With `--lifeline FD`, where processes can be forked, the host leads a session of
 own; `kaggle_sandbox.py` then confines it, and ends it with the pipe.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import json

@@ -8,8 +8,6 @@ no network, and can write nowhere but in its working folder and to /dev/shm, whi
 them (in most containers, and on Linux before 5.12), limits and guard remain. Standard library only.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import resource

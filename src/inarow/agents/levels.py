@@ -5,8 +5,6 @@ temperature, the weaker. Level 10 is the solver itself, which is deterministic. 
 tournament: `level_ratings.json`, which `tools/benchmarks/level_ratings.py` writes.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """Agents that grow a tree of random games."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct

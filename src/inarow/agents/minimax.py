@@ -1,7 +1,5 @@
 """Agents that look ahead and evaluate what they see by a heuristic."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Annotated, Literal
 

@@ -5,8 +5,6 @@ that builds the agent. Everything that lists, checks or offers agents reads this
 to the running process, an entry point to every process.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Agents that look at most one move ahead, and the human player."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Annotated

@@ -1,7 +1,5 @@
 """The agent that knows the exact score, and its weaker levels."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Annotated, Literal
 

@@ -4,8 +4,6 @@ For each group of neighbouring columns as wide as the window, the lowest window 
 up as if it were the whole board (kumbhakern-2025).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Games and tournaments as files for other programs: CSV, JSON Lines, PGN-like text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TextIO

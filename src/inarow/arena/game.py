@@ -1,7 +1,5 @@
 """One game between two agents."""
 
-from __future__ import annotations
-
 import time
 
 from inarow.agents.agent import Agent

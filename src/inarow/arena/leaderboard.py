@@ -3,8 +3,6 @@
 It is the one source of the tables of the terminal, the report, Markdown, CSV, JSON and the web lab.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace

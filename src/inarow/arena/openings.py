@@ -4,8 +4,6 @@ Deterministic agents would otherwise repeat one game over and over. The openings
 begin with those for a smaller one, as long as they have the same number of plies.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Literal

@@ -1,7 +1,5 @@
 """A game move by move against perfect play."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal

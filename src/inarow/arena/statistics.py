@@ -5,8 +5,6 @@ of a pair are not independent, the pairs are. A pair scores 0, 1/4, 1/2, 3/4 or 
 the five counts are the pentanomial from which everything about a match follows.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from statistics import NormalDist

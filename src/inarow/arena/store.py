@@ -1,7 +1,5 @@
 """The results store: games, matches, grades and runs of one laboratory in one file."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager

@@ -4,8 +4,6 @@ Scoring takes long and runs in worker processes. Scored positions are appended t
 a killed build can continue.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

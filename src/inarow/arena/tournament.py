@@ -1,7 +1,5 @@
 """Tournaments: a match between every pair of agents, or between the first agent and each other."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Training runs, with what learners need from agents and arena: the functions behind `inarow train` and the web lab."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

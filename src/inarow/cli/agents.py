@@ -1,7 +1,5 @@
 """`inarow agents`."""
 
-from __future__ import annotations
-
 from rich.table import Table
 from rich.text import Text
 

@@ -1,7 +1,5 @@
 """`inarow analyse`."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

@@ -5,8 +5,6 @@ described in their docstrings. An installed package adds a command by an entry p
 the name of the command, and the function.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -3,8 +3,6 @@
 Absolute times depend on the machine and the minute; the ratio to the peer is the figure to keep.
 """
 
-from __future__ import annotations
-
 import tempfile
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """`inarow book`."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

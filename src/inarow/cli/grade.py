@@ -1,7 +1,5 @@
 """`inarow grade`, and `inarow suite` for the positions to grade agents on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

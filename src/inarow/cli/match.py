@@ -1,7 +1,5 @@
 """`inarow match` and `inarow tournament`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Output of commands: results on stdout, progress on stderr."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import sys

@@ -1,7 +1,5 @@
 """`inarow perft`."""
 
-from __future__ import annotations
-
 from inarow.cli.options import Board, Json, Moves, UnusedSeed
 from inarow.cli.output import number_table, print_json, progress_bar, stdout
 from inarow.errors import InvalidLimitError

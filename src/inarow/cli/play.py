@@ -1,7 +1,5 @@
 """`inarow play`: the board in a terminal, moves by keys or lines, taking moves back, leaving."""
 
-from __future__ import annotations
-
 import os
 import select
 import shlex

@@ -1,7 +1,5 @@
 """`inarow quantum`."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import asdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`inarow report` and `inarow leaderboard`: what the results store knows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from inarow.arena.store import Store

@@ -1,7 +1,5 @@
 """`inarow solve`."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`inarow train`: any learner, with its curve shown live."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """`inarow warmup`."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

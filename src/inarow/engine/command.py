@@ -1,7 +1,5 @@
 """`inarow engine`."""
 
-from __future__ import annotations
-
 import os
 import sys
 from typing import Literal

@@ -3,8 +3,6 @@
 `b`, `black` and `x` are the first side, `w`, `white` and `o` the second; they alternate.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TextIO

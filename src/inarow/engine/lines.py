@@ -1,7 +1,5 @@
 """Lines of bounded length: whatever a client sends, the engine holds little of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import TextIO
 

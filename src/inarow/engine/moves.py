@@ -6,8 +6,6 @@ openspiel  the action strings of OpenSpiel's connect_four, tic_tac_toe and mnk: 
            from the top
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Literal

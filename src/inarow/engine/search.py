@@ -4,8 +4,6 @@ Scores are for the side to move. `mate m` counts own moves to the end, negative 
 score in Pons' scale; `cp` is a hundred times a value from -1 to 1.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import threading

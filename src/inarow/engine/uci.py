@@ -3,8 +3,6 @@
 Unknown words are skipped, and only `quit` and the end of the input end the engine. Errors are `info string` lines.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import TextIO

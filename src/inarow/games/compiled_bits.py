@@ -1,7 +1,5 @@
 """Compiled: operators of a `Wide` and the functions of `bits.py`; `kernels.py` imports it for its effect."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from functools import partial

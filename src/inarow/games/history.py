@@ -4,8 +4,6 @@ Without gravity any order of moves will do if the last one completes the line, i
 takes the columns apart from the top, the sides alternating, and remembers where it failed.
 """
 
-from __future__ import annotations
-
 from itertools import zip_longest
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The folder for compiled kernels: one per state of the sources that kernels are made of."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

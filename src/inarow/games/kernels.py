@@ -5,8 +5,6 @@ it for one machine word (`(rows + 1) * columns <= 64`) or for a `Wide`, dependin
 NUMBA_DISABLE_JIT=1 the same lines run as plain Python.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache, lru_cache
 from pathlib import Path

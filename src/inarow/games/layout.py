@@ -13,8 +13,6 @@ leave the board at the top or the bottom meets a sentinel, so it never wraps int
 Two numbers describe a position: `stones`, the stones of the side to move, and `mask`, all stones.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any, NamedTuple
 

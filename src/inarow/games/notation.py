@@ -6,8 +6,6 @@ numbers separated by commas. A move is a column with gravity, else a cell counte
 A diagram has one line per row, the top row first: `.` empty, `X` the first side, `O` the second.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 

@@ -5,8 +5,6 @@ nodes, time. White is the first side. Reading is strict and replays the game; a 
 `?` of unknown tags.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any, cast, get_args

@@ -1,7 +1,5 @@
 """Compiled: games of uniformly random moves."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -6,8 +6,6 @@ compiled by `kernels.py`, on one machine word and on a `Wide`. Never combine a s
 `stones` are those of one side (to move, unless stated otherwise), `mask` those of both. Arguments are not checked.
 """
 
-from __future__ import annotations
-
 from inarow.games.bits import Bits, any_cell, first_cell, has_cell
 from inarow.games.layout import Layout
 

@@ -3,8 +3,6 @@
 With gravity only the mirror image does. Without gravity a square board has eight symmetries, any other four.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import lru_cache
 

@@ -4,8 +4,6 @@ Each learner has a frozen struct of its own (`tabular/config.py`, ...), made of 
 document names the learner.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterable, Mapping

@@ -4,8 +4,6 @@ ONNX Runtime resolves such references against the working directory, also for a 
 messages below are the parts of onnx.proto in which a tensor can stand; everything else is skipped.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Nets and tables that ship with inarow: files in the folders `nets` and `tables` of the learner that made them."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The contents of a report, gathered from a results store or a tournament in one pass over its games."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ A page is built as a tree: what comes from data is escaped when the tree is writ
 and loads nothing from any network.
 """
 
-from __future__ import annotations
-
 import re
 from html import escape
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """The pages of a results store and of a game."""
 
-from __future__ import annotations
-
 from xml.etree.ElementTree import Element
 
 from inarow.arena.grading import Grade

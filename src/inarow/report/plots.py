@@ -4,8 +4,6 @@ A plot is as wide as a phone in its own units, so that its text can be read ther
 it grows as a whole. Colours are classes, which the style sheet fills in.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

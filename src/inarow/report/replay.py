@@ -3,8 +3,6 @@
 The texts and stones of every ply are made here; the script only shows and hides them.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from itertools import product

@@ -1,7 +1,5 @@
 """The report of a study as a page that stands alone, and in Markdown."""
 
-from __future__ import annotations
-
 from xml.etree.ElementTree import Element
 
 from inarow.report import plots

@@ -1,7 +1,5 @@
 """Files of arrays with a JSON header: `.npz`, written atomically, read without pickle."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

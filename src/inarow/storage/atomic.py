@@ -1,7 +1,5 @@
 """Atomic writes: a file appears under its name complete, or not at all."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import sys

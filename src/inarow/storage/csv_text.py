@@ -1,7 +1,5 @@
 """Tables as CSV."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterable
 from typing import TextIO

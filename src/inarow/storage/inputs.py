@@ -4,8 +4,6 @@ A pipe or a device may never answer or never end, and a sparse file of any size 
 opened once has the content of one moment, even if another takes its name meanwhile.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import stat

@@ -7,8 +7,6 @@ Every line begins with the CRC-32 of the rest of it. The first line is the title
 computation. An incomplete last line, left by a kill or a full disk, is dropped and computed again.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

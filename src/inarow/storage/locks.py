@@ -1,7 +1,5 @@
 """Exclusive locks on files and folders. A lock ends with its process, however that ends."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 The registry loads this table as a plug-in (entry point `inarow.agents`); no other package depends on it.
 """
 
-from __future__ import annotations
-
 import tomllib
 from importlib.resources import files
 

@@ -1,7 +1,5 @@
 """The studies by name: those of this package, registered ones, and those of installed packages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 

@@ -8,8 +8,6 @@ Where the mean and deviation of several runs were published, Welch's test compar
 not need equal deviations.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

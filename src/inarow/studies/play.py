@@ -1,7 +1,5 @@
 """What several studies need to play: agents that read a table, games without faults, accuracies in percent."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

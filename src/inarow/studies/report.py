@@ -1,7 +1,5 @@
 """The report of a study as a value, independent of the page or screen that shows it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import msgspec

@@ -1,7 +1,5 @@
 """Finished trials: the file that keeps them, and what they say together."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path

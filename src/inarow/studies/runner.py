@@ -1,7 +1,5 @@
 """Reproduces a study: runs its trials on workers, keeps every result at once, and reports."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a study is: experiments that run anywhere in any order, and a report of their results."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 

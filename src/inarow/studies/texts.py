@@ -1,7 +1,5 @@
 """The prose of a study's report, in `texts.toml` beside its code: Python only fills in what it computes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """Compiles every kernel of this package by using it once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Agents that clients may use: their files must be in the runs folder."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

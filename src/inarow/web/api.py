@@ -1,7 +1,5 @@
 """The JSON API over HTTP, as documented in `docs/web.md`. The pages use nothing else."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections import deque

@@ -4,8 +4,6 @@ uvicorn makes one of these protocols for each connection. When there are too man
 under way makes room, so that idle connections keep nobody out.
 """
 
-from __future__ import annotations
-
 import asyncio
 from functools import cache
 from typing import Any

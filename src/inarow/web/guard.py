@@ -5,8 +5,6 @@ this lab (which defeats DNS rebinding), an Origin must be its own, and beyond lo
 needs the token.
 """
 
-from __future__ import annotations
-
 import hmac
 import ipaddress
 import socket

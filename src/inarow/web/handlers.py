@@ -3,8 +3,6 @@
 They run in search processes; `report` passes intermediate results to the client.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Long work as a value: a tournament or a training run, and how far it is. One JSON file each."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any, Literal
 

@@ -3,8 +3,6 @@
 The games of a tournament go into the results store, its standings to the watching pages.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """The jobs of a lab: a bounded number at a time, each in a process of its own, remembered on disk."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

@@ -1,7 +1,5 @@
 """A log that clients cannot fill."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

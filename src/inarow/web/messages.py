@@ -1,7 +1,5 @@
 """What clients send and get, as msgspec schemas: requests and replies of the socket, games as text."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 

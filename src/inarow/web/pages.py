@@ -3,8 +3,6 @@
 A package offers a page by an entry point in the group `inarow.pages`: its name in the address, and a `Page`.
 """
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Mapping

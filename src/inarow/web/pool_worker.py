@@ -1,7 +1,5 @@
 """The main function of search processes: answers one question after the other."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

@@ -7,8 +7,6 @@ for long ones, and every answer is that of an undisturbed search. A question may
 does not end soon, its process is replaced.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import math

@@ -1,7 +1,5 @@
 """`inarow serve`: the lab on a port of this machine."""
 
-from __future__ import annotations
-
 import json as json_format
 import secrets
 import signal

@@ -1,7 +1,5 @@
 """The settings of a lab, and its fixed limits."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from pathlib import Path

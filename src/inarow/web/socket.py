@@ -1,7 +1,5 @@
 """The socket of a page: requests, progress and answers. When it closes, its searches end."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from pathlib import Path

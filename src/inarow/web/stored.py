@@ -1,7 +1,5 @@
 """Requests about the results store. They run in search processes, since a store may be large."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from itertools import islice

@@ -1,7 +1,5 @@
 """What the training page needs: learners with their configs and presets, checked documents, and the curve of a run."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

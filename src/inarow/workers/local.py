@@ -5,8 +5,6 @@ has its own pipe, and ends when the pipe closes. The unexpected end of a worker 
 is a fault of the task or of the machine.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import threading

@@ -4,8 +4,6 @@ Functions, tasks and results must be picklable and the function importable by na
 depend on the kind or number of workers.
 """
 
-from __future__ import annotations
-
 import pickle
 from abc import ABC, abstractmethod
 from collections import deque

@@ -1,7 +1,5 @@
 """`inarow export kaggle`: writing a Kaggle submission, after playing it as Kaggle would."""
 
-from __future__ import annotations
-
 import io
 import json as json_format
 import random

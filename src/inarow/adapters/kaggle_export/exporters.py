@@ -1,7 +1,5 @@
 """From agents to the source of a file: the modules that it needs, and the expression that makes its player."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -8,8 +8,6 @@ Boards of several sizes share a batch: each lies in the top left corner of its p
 says where it is. Convolutions see zeros outside, as at an edge, and normalisation counts cells of boards only.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ That takes milliseconds, where an exporter that traces takes seconds, and a net 
 Batch, rows and columns are free; a batch has boards of one size.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The examples to learn from: a ring of the newest, and batches drawn from its end."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -7,8 +7,6 @@ a pure function of the task, which can be played again. Batches are numbered, as
 which net plays which games does not depend on speed, and a run follows from its config alone.
 """
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ or usually when a search proves its result. Each searched position becomes an ex
 the search prefers, and a value: the proven one, or a mixture of the result and the values of searches before it.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Annotated, NamedTuple
 

@@ -1,7 +1,5 @@
 """Compiled: steps of many games at once. `games` lists those that take part."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np

@@ -8,8 +8,6 @@ likely at the start, so nothing depends on it.
 Weights by name: `conv0.weight` [filters, channels, 4, 4], `conv0.bias`, ..., `dense0.weight` [outputs, inputs], ...
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from itertools import pairwise

@@ -5,8 +5,6 @@ What a learner keeps by position, such as flags, evolves as if games were played
 comes at the same ply, and at each ply games choose in their order.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

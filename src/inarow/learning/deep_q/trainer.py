@@ -8,8 +8,6 @@ q the value that the net gave the board after the move; at the end of a game the
 reward. The net is fitted to these targets. What a `Trainer` learns depends on its config alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

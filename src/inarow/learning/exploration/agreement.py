@@ -1,7 +1,5 @@
 """Do the three back ends of the quantum draw agree? Random decisions, drawn by each of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import get_args

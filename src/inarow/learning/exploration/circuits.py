@@ -1,7 +1,5 @@
 """The quantum draw as Qiskit circuits on Aer. Needs the extra `quantum`; import this file only where it is used."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How a learner explores: its config, and how exploration fades with the episode, which counts from 1."""
 
-from __future__ import annotations
-
 import math
 from typing import Annotated, Literal
 

@@ -7,8 +7,6 @@ next qubit, controlled on those above it, and so on. A step of amplification is 
 marked places and the reflection U D0 U+, with U that tree and D0 the reflection about place 0.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -13,8 +13,6 @@ theta = asin(sqrt(eps)) an action is then measured with probability
 so a draw needs no simulator: it is a draw from p with two weights.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -10,8 +10,6 @@ flagged actions by its policy, with seven queries, always.
 Noise is exact: that of gates by density matrices on Aer, readout errors by their matrix.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

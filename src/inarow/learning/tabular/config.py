@@ -1,7 +1,5 @@
 """The config of tabular Q-learning, read from TOML; unknown keys are errors."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from msgspec import Meta

@@ -10,8 +10,6 @@ b runs over legal actions. Under negamax every move of both sides is learnt from
 the opponent is part of the environment. In self-play the learner is both sides, each for itself.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Reading Q-tables in play. Nothing is added or changed."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Compiled: how a learner and its opponents choose moves, and what a move is worth as a block."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba.extending import register_jitable
 

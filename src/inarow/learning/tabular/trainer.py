@@ -3,8 +3,6 @@
 What a `Trainer` learns depends on its config alone, not on how often it was stopped or watched.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -8,8 +8,6 @@ Values are for the side to move at their level; level 0 is the root. Nodes are p
 the root.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np

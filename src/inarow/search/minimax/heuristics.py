@@ -9,8 +9,6 @@ line has stones. Values are for one side, called own here, whichever is to move.
 search scores them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, NamedTuple
 

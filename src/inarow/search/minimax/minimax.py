@@ -1,7 +1,5 @@
 """Minimax with limits: the Python interface to `alphabeta.py`."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable

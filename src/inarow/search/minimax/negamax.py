@@ -4,8 +4,6 @@ With probability omega, drawn before the search, it plays a randomised move: unl
 within its depth, any move of positive value, or any move if none is positive. Otherwise it plays the first best move.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba.extending import register_jitable
 

@@ -1,7 +1,5 @@
 """`solve`, `analyse` and `solve_lines`: solvers that are made once per board, with the books of the package."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Iterator
 from functools import lru_cache

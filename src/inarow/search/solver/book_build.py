@@ -4,8 +4,6 @@ Worker processes solve all positions of the last ply; the scores of earlier ones
 of the most expensive ones may be added. Solved positions are appended to a journal beside the book, one per line.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

@@ -4,8 +4,6 @@
 same time, each with its own worker; they share what they find through the engine's table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -4,8 +4,6 @@ A search for beta returns a lower bound of the score if it reaches beta and an u
 into anything, it plays every move with all that follows by force, and settles what proofs or the table settle.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated
 

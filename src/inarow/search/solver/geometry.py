@@ -7,8 +7,6 @@ Kernels read `geometry.stride` and the like. Given a record, they are compiled o
 faster (`tools/benchmarks/general_geometry.py`). Numba caches both on disk.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Annotated, Any, cast
 

@@ -4,8 +4,6 @@ The four lanes of a vector register hold the steps 1 (up), stride - 1 (down-righ
 (up-right), so that one instruction serves all directions of lines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

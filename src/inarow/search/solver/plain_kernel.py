@@ -4,8 +4,6 @@ A null-window search with a transposition table, forced moves and moves ordered 
 the boards that the much faster search does not, and the tests compare the two.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the solver knows about a position: exact where it finished, bounds where it had to stop."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 A `Solver` keeps its table, so related positions profit from each other.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator, Sequence

@@ -10,8 +10,6 @@ others are the tag: nothing is dropped, hence a matching tag is a proof, not a l
 An entry is read and written as one aligned word, and every bound stored is true for ever, so threads need no locks.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba.extending import register_jitable
 

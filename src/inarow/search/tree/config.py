@@ -1,7 +1,5 @@
 """What goes into a tree search and what comes out: config, selection rules as NamedTuples for kernels, result."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable

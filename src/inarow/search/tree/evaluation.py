@@ -4,8 +4,6 @@ Everything is for the side to move. Planes hold only what the rules of the game 
 that complete a line, and the cells of a column that a side gets if both fill columns in turn.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Annotated, NamedTuple
 

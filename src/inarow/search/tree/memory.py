@@ -4,8 +4,6 @@ Every tree owns a range of consecutive slots, the root first. The children of a 
 behind their parent, so a tree can be cut down to a subtree in place.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, NamedTuple
 
 import numpy as np

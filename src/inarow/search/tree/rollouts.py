@@ -6,8 +6,6 @@ position a leaf evaluator plays to its end; the result goes back up. A leaf eval
 returns 1, 0 or -1 for its side to move. `heights` is scratch memory, one int64 per column.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Both keep the part of their trees that a game reaches. With threads, every threa
 random stream, and the results at the root are added up; so the same seed gives the same result on any machine.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor

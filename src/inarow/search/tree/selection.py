@@ -11,8 +11,6 @@ noise instead (Danihelka and others, 2022), which improves on the network's poli
 Priors are softer than that policy, which is too certain of moves it has seen (measured on Connect Four).
 """
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 import math

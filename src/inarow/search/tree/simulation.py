@@ -5,8 +5,6 @@ needs no network, and where a single move is safe the simulation continues with 
 the cache and at last given to the network, together with the leaves of all games; the next call has the answers.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Annotated, NamedTuple
 

@@ -1,7 +1,5 @@
 """The study gupta-shah-2022: five ConnectX agents, and what it published."""
 
-from __future__ import annotations
-
 import msgspec
 
 from inarow.studies.experiment import published_numbers

@@ -13,8 +13,6 @@ The submitted hybrid judges finished games by its heuristic, too. In rollouts of
 moves all of which lose, so the ordinary `hybrid` stands for it.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The report of gupta-shah-2022, and the study itself. Any part of the results may be missing."""
 
-from __future__ import annotations
-
 import dataclasses
 from functools import partial
 from itertools import product

@@ -10,8 +10,6 @@ in the timings: seconds of processor time for a simulation, by player, the media
 on other work on the machine.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass

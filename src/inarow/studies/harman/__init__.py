@@ -1,7 +1,5 @@
 """The study harman: Q-learning against Monte Carlo tree search on small boards, and what it published."""
 
-from __future__ import annotations
-
 import msgspec
 
 from inarow.studies.experiment import published_numbers

@@ -28,8 +28,6 @@ Its faults, repeated here:
 The program enters 0 for a position and its mirror image when either is first met; here a missing row means the same.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache, partial
 from typing import Annotated, NamedTuple

@@ -1,7 +1,5 @@
 """The report of harman, and the study itself."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 

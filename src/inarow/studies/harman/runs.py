@@ -5,8 +5,6 @@ the side that moves first between tree searches, prefixed by what was played; po
 learning curve by the first episode of their window; `accuracy` in percent of all positions of a board.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass

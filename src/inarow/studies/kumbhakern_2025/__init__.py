@@ -1,7 +1,5 @@
 """The study kumbhakern-2025: a Q-table of 4x4 behind sliding windows, and what it published."""
 
-from __future__ import annotations
-
 from typing import Literal, get_args
 
 import msgspec

@@ -15,8 +15,6 @@ tenth of its block weight. At the end of the game the max is left out. Faults, r
 - After a random start player 1 is to move, whatever stones are on the board.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial

@@ -6,8 +6,6 @@ perfect play; `4x4.NAME` and `6x7.NAME` accuracy against perfect play; `6x7 OPPO
 board: wins, draws, games lost by an illegal move, and windows that were never met in training.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial

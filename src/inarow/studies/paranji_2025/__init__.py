@@ -1,7 +1,5 @@
 """The study paranji-2025: minimax, alpha-beta and tabular Q-learning, and what it published."""
 
-from __future__ import annotations
-
 from statistics import fmean
 from typing import Literal, get_args
 

@@ -26,8 +26,6 @@ Its faults, repeated here:
 A position whose values are all 0 is not stored here: an absent one means the same.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache, partial
 from itertools import product
 from typing import Annotated, Literal, NamedTuple

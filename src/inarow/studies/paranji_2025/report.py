@@ -1,7 +1,5 @@
 """The report of paranji-2025, and the study itself."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 from itertools import product

@@ -5,8 +5,6 @@ Figures are named by agent or pairing (`first-second`): `wins` and `draws` in pe
 of each side of a pairing. Moves and nodes of an agent are means over its pairings as first player.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """The study santos-2025: deep Q-learning with flags, classical and quantum, and what it published."""
 
-from __future__ import annotations
-
 import msgspec
 
 from inarow.studies.experiment import published_numbers

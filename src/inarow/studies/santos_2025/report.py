@@ -1,7 +1,5 @@
 """The report of santos-2025, and the study itself. Any part of the results may be missing."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from itertools import product

@@ -6,8 +6,6 @@ Figures, rates in percent: `iterations`, `oracle calls` (per decision), `states`
 Curves by batch: `wins`, `reward`, `states`, `plies`, `iterations`. Curves of draws over the flagged mass: `COSTS`.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterator
