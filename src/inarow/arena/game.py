@@ -43,8 +43,16 @@ def play_game(
             termination = "time-out" if is_late else "illegal move" if isinstance(error, IllegalMoveError) else "crash"
             fault = one_line(error)
         else:
-            shared = {name: getattr(decision, name) for name in ("score", "value", "depth", "nodes", "details")}
-            plies.append(Ply(**shared, seconds=round(seconds * 1e6) / 1e6))  # whole microseconds
+            plies.append(
+                Ply(
+                    score=decision.score,
+                    value=decision.value,
+                    depth=decision.depth,
+                    nodes=decision.nodes,
+                    seconds=round(seconds * 1e6) / 1e6,  # whole microseconds
+                    details=decision.details,
+                )
+            )
     return GameRecord(
         board=str(position.spec),
         first=first.name,
