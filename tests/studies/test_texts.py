@@ -13,7 +13,7 @@ PACKAGES = ("gupta_shah_2022", "harman", "kumbhakern_2025", "paranji_2025", "san
 TEXTS = Texts(
     name="dice",
     title="A die",
-    source="nobody",
+    source="A. Author, 2025",
     sections={"throws": Section(title="{count} throws", text=("They\n  are {kind}.", "{more}"))},
     tables={"means": Table("Means", note="Of {count:,} throws.")},
 )
@@ -33,7 +33,7 @@ def test_an_empty_paragraph_is_left_out_and_a_missing_field_is_an_error():
 
 
 def test_misspelt_keys_are_refused():
-    start = b'name = "dice"\ntitle = "A die"\nsource = "nobody"\nsections = {}\n'
+    start = b'name = "dice"\ntitle = "A die"\nsource = "A. Author, 2025"\nsections = {}\n'
     assert msgspec.toml.decode(start + b'[tables.means]\ntitle = "Means"', type=Texts).tables["means"].title == "Means"
     with pytest.raises(msgspec.ValidationError, match="nots"):
         msgspec.toml.decode(start + b'[tables.means]\ntitle = "Means"\nnots = "a note"', type=Texts)
