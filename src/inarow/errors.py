@@ -91,11 +91,27 @@ class ClusterError(InarowError, ConnectionError):
     """A cluster that cannot be reached or started."""
 
 
+class PluginError(InarowError, ImportError):
+    """A plug-in file that cannot be loaded, or code that worker processes cannot import."""
+
+
 class MissingExtraError(InarowError, ImportError):
     """A required optional dependency is not installed."""
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f"{package} is not installed; run: pip install 'inarow[{extra}]'")
+
+
+class MainGuardError(InarowError, SystemExit):
+    """A script without a main guard started worker processes, each of which would run it again.
+
+    Also a SystemExit: where nothing catches it, Python prints its line and no traceback.
+    """
+
+    def __init__(self) -> None:
+        guard = "if __name__ == '__main__':"
+        self.code = f"worker processes import this script: put what starts them under `{guard}`, or use workers=1"
+        super().__init__(self.code)
 
 
 class TaskError(InarowError, RuntimeError):

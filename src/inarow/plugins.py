@@ -1,10 +1,27 @@
-"""What installed packages add to inarow: objects behind entry points, which are third-party code."""
+"""Code that is not part of inarow: installed packages with entry points, plug-in files, and what a program registers.
 
-from collections.abc import Callable
+All of it is third-party code. Worker processes load the same plug-in files and repeat the registrations of the program
+that started them, as far as these can be imported there.
+"""
+
+import importlib.util
+import os
+import pickle
+import sys
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from inarow.errors import one_line
+from inarow.errors import PluginError, one_line
+
+_FILES = "INAROW_PLUGINS"  # environment variable: plug-in files, inherited by worker processes
+_MODULE = "inarow_plugin_"
+_IMPORTABLE = "define it in a .py file and import it from there, or use one worker"
+
+# --- Entry points ---
 
 
 def load_plugin(entry: EntryPoint) -> Any:
@@ -35,3 +52,93 @@ def load_plugins(
         except Exception as error:  # third-party code can raise anything
             broken[name] = f"the plug-in {entry.name} is broken: {type(error).__name__}: {one_line(error)}"
     return found, broken
+
+
+# --- Plug-in files ---
+
+
+def use_plugin_file(path: Path) -> ModuleType:
+    """Runs a Python file. What it registers holds in this process and in those that it starts; raises PluginError."""
+    file = path.absolute()
+    module = _run_file(file)
+    known = os.environ.get(_FILES, "")
+    if str(file) not in known.split(os.pathsep):
+        os.environ[_FILES] = os.pathsep.join(filter(None, (known, str(file))))
+    return module
+
+
+def load_plugin_files() -> None:
+    """Runs the plug-in files of the process that started this one; raises PluginError."""
+    for name in os.environ.get(_FILES, "").split(os.pathsep):
+        if name:
+            _run_file(Path(name))
+
+
+@lru_cache(maxsize=256)
+def _run_file(path: Path) -> ModuleType:
+    """The file as a module, run once."""
+    name = f"{_MODULE}{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if path.suffix != ".py" or spec is None or spec.loader is None:
+        raise PluginError(f"{path} is not a plug-in: it must be a .py file")
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise PluginError(f"the plug-in {path} cannot be loaded: {type(error).__name__}: {one_line(error)}") from None
+    return module
+
+
+# --- Registrations ---
+
+_Registration = tuple[Callable[..., object], tuple[object, ...]]  # what to call, with these arguments
+Shared = tuple[str, str, bytes | None]
+"""Kind and name of what is registered, and its pickled registration; None if workers cannot import it."""
+
+_registrations: dict[tuple[str, str], _Registration] = {}
+_absent: set[tuple[str, str]] = set()  # in a worker: what only the program that started it has
+
+
+def share(kind: str, name: str, register: Callable[..., object], *arguments: object) -> None:
+    """Repeats `register(*arguments)`, which registered something of this kind and name, in worker processes that start
+    later. Functions and classes among the arguments must be importable there.
+    """
+    _registrations[kind, name] = register, arguments
+
+
+def unshare(kind: str, name: str) -> None:
+    """Forgets what `share` was given, if anything."""
+    _registrations.pop((kind, name), None)
+
+
+def shared_registrations() -> list[Shared]:
+    """All registrations of this process, for its workers."""
+    return [(kind, name, _pickled(kind, name)) for kind, name in _registrations]
+
+
+def repeat_registrations(registrations: Sequence[Shared]) -> None:
+    """In a worker: registers what the program that started it has registered."""
+    for kind, name, content in registrations:
+        try:
+            register, arguments = pickle.loads(content or b"")
+            register(*arguments)
+        except Exception:  # reported by `why_absent` where it is used
+            _absent.add((kind, name))
+
+
+def why_unreachable(kind: str, name: str) -> str:
+    """Why workers cannot have what is registered under a name, and what to do, for a message; empty if they can."""
+    if (kind, name) in _absent or ((kind, name) in _registrations and _pickled(kind, name) is None):
+        return f"worker processes cannot import the {kind} {name}: {_IMPORTABLE}"
+    return ""
+
+
+def _pickled(kind: str, name: str) -> bytes | None:
+    try:
+        content = pickle.dumps(_registrations[kind, name])
+    except Exception:  # what cannot be pickled raises many types of error
+        return None
+    # Pickle takes anything in `__main__` for importable: in a notebook or a console it is not.
+    is_script = hasattr(sys.modules["__main__"], "__file__")
+    return content if is_script or b"__main__" not in content else None

@@ -8,14 +8,15 @@ is a fault of the task or of the machine.
 import multiprocessing
 import os
 import threading
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from queue import SimpleQueue
 from typing import Any
 
-from inarow.errors import TaskError
+from inarow.errors import InarowError, MainGuardError, TaskError
+from inarow.plugins import Shared, load_plugin_files, repeat_registrations, shared_registrations
 from inarow.workers.interrupts import ignore_stop_signals, interrupts_held_back
 from inarow.workers.protocols import (
     Outcome,
@@ -28,6 +29,8 @@ from inarow.workers.protocols import (
 )
 
 _ENDED = "a worker process ended unexpectedly"
+_END_SECONDS = 1.0  # for a process that closed its pipe to end
+_NO_GUARD = 91  # exit code of a process that ran a script without a main guard
 
 
 class InProcessPool(Pool):
@@ -88,13 +91,13 @@ class LocalWorkerProcess(WorkerProcess):
 
     def __init__(self) -> None:
         super().__init__()
-        self.process, self.connection = spawn(_work)
+        self.process, self.connection = spawn(_work, shared_registrations())
 
     def give(self, function: Callable[[Task], Any], task: Task) -> object:
         try:
             self.connection.send((function, task))
         except OSError as error:
-            raise TaskError(task, _ENDED) from error
+            raise self._ended(task) from error
         handle = object()
         self._given.append((handle, task))
         return handle
@@ -104,8 +107,12 @@ class LocalWorkerProcess(WorkerProcess):
         try:
             outcome = self.connection.recv()
         except (EOFError, OSError) as error:
-            raise TaskError(self._given[0][1], _ENDED) from error
+            raise self._ended(self._given[0][1]) from error
         return *self._given.popleft(), outcome
+
+    def _ended(self, task: object) -> InarowError:
+        self.process.join(_END_SECONDS)
+        return MainGuardError() if self.process.exitcode == _NO_GUARD else TaskError(task, _ENDED)
 
     def _has_finished(self, seconds: float) -> bool:
         return self.connection.poll(seconds)
@@ -115,11 +122,13 @@ class LocalWorkerProcess(WorkerProcess):
         return result_of(outcome, task)
 
 
-def _work(parent: Connection) -> None:
+def _work(parent: Connection, registrations: Sequence[Shared]) -> None:
     """The main function of a worker: it ignores the signals that the parent handles, and ends when the pipe closes."""
     ignore_stop_signals()
     tasks: SimpleQueue[tuple[Callable[[Any], Any], Any]] = SimpleQueue()
     live_with_parent(parent, tasks.put, at_end=lambda: os._exit(1))
+    load_plugin_files()
+    repeat_registrations(registrations)
     while True:
         function, task = tasks.get()
         try:
@@ -129,7 +138,12 @@ def _work(parent: Connection) -> None:
 
 
 def spawn(main: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Connection]:
-    """A new process that runs `main` with its end of a pipe and the arguments, and our end."""
+    """A new process that runs `main` with its end of a pipe and the arguments, and our end.
+
+    It first imports the script of this process. If that comes here again, because it has no main guard, it ends.
+    """
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        os._exit(_NO_GUARD)
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     with interrupts_held_back():
