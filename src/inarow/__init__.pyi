@@ -2,16 +2,29 @@
 
 from .agents.agent import Agent as Agent
 from .agents.agent import Decision as Decision
+from .agents.custom import AgentLike as AgentLike
+from .agents.custom import register_agent as register_agent
 from .agents.registry import make_agent as make_agent
-from .agents.registry import register_agent as register_agent
 from .arena.game import play_game as play_game
 from .arena.grading import Grade as Grade
 from .arena.grading import grade as grade
+from .arena.leaderboard import ratings as ratings
 from .arena.match import Match as Match
 from .arena.match import play_match as play_match
+from .arena.ratings import Ratings as Ratings
+from .arena.sprt import Sprt as Sprt
+from .arena.store import Store as Store
 from .arena.suite import Suite as Suite
+from .arena.tournament import Tournament as Tournament
+from .arena.tournament import play_tournament as play_tournament
+from .arena.training import resume_training as resume_training
+from .arena.training import train as train
+from .arena.training_run import Curve as Curve
+from .arena.training_run import TrainingRun as TrainingRun
+from .arena.training_run import load_run as load_run
 from .errors import IllegalMoveError as IllegalMoveError
 from .errors import InarowError as InarowError
+from .errors import Interrupted as Interrupted
 from .errors import InvalidAgentError as InvalidAgentError
 from .errors import InvalidSpecError as InvalidSpecError
 from .errors import NotationError as NotationError
@@ -23,6 +36,7 @@ from .games.position import Position as Position
 from .games.record import GameRecord as GameRecord
 from .games.spec import CONNECT_FOUR as CONNECT_FOUR
 from .games.spec import TIC_TAC_TOE as TIC_TAC_TOE
+from .games.spec import Board as Board
 from .games.spec import GameSpec as GameSpec
 from .games.symmetry import canonical_key as canonical_key
 from .search.limits import Limits as Limits
@@ -32,5 +46,7 @@ from .search.solver.book import Book as Book
 from .search.solver.solution import Analysis as Analysis
 from .search.solver.solution import Solution as Solution
 from .search.solver.solver import Solver as Solver
+from .studies.runner import reproduce as reproduce
+from .workers.protocols import Cluster as Cluster
 
 __version__: str

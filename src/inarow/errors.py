@@ -102,6 +102,14 @@ class MissingExtraError(InarowError, ImportError):
         super().__init__(f"{package} is not installed; run: pip install 'inarow[{extra}]'")
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C stopped long work; `result` is the result of what was finished, None if that is nothing."""
+
+    def __init__(self, message: str, result: object) -> None:
+        super().__init__(message)
+        self.result = result
+
+
 class MainGuardError(InarowError, SystemExit):
     """A script without a main guard started worker processes, each of which would run it again.
 

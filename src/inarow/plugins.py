@@ -93,7 +93,7 @@ def _run_file(path: Path) -> ModuleType:
 # --- Registrations ---
 
 _Registration = tuple[Callable[..., object], tuple[object, ...]]  # what to call, with these arguments
-Shared = tuple[str, str, bytes | None]
+Registered = tuple[str, str, bytes | None]
 """Kind and name of what is registered, and its pickled registration; None if workers cannot import it."""
 
 _registrations: dict[tuple[str, str], _Registration] = {}
@@ -112,12 +112,12 @@ def unshare(kind: str, name: str) -> None:
     _registrations.pop((kind, name), None)
 
 
-def shared_registrations() -> list[Shared]:
+def shared_registrations() -> list[Registered]:
     """All registrations of this process, for its workers."""
     return [(kind, name, _pickled(kind, name)) for kind, name in _registrations]
 
 
-def repeat_registrations(registrations: Sequence[Shared]) -> None:
+def repeat_registrations(registrations: Sequence[Registered]) -> None:
     """In a worker: registers what the program that started it has registered."""
     for kind, name, content in registrations:
         try:

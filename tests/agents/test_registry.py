@@ -7,7 +7,8 @@ import pytest
 import inarow as inarow_package
 from inarow.agents import registry
 from inarow.agents.agent import Decision
-from inarow.agents.registry import AgentKind, format_agent, make_agent, parameter_infos, parse_agent
+from inarow.agents.kind import AgentKind, format_agent, parameter_infos
+from inarow.agents.registry import make_agent, parse_agent
 from inarow.agents.simple import RandomAgent
 from inarow.arena.game import play_game
 from inarow.errors import FinishedGameError, InvalidAgentError

@@ -32,7 +32,7 @@ def numbered(start: int, stop: int) -> list[tuple[int, GameRecord]]:
 
 def write(path: Path, key: str, start: int, stop: int, batch: int, told: Connection) -> None:
     """Adds games batch by batch, and tells how many were new after each."""
-    with Store.open(path) as store:
+    with Store(path) as store:
         match_id = store.add_match(match(key))
         for first in range(start, stop, batch):
             told.send(store.add_games(match_id, numbered(first, first + batch)))
@@ -40,7 +40,7 @@ def write(path: Path, key: str, start: int, stop: int, batch: int, told: Connect
 
 def write_for_ever(path: Path, start: int, batch: int, told: Connection) -> None:
     """The same with games so heavy that SQLite writes parts of a batch before its end."""
-    with Store.open(path) as store:
+    with Store(path) as store:
         match_id = store.add_match(match("heavy"))
         for first in itertools.count(start, batch):
             games = [(number, replace(record, fault="x" * 50_000)) for number, record in numbered(first, first + batch)]
@@ -50,7 +50,7 @@ def write_for_ever(path: Path, start: int, batch: int, told: Connection) -> None
 def read_until_complete(path: Path, games: int, batch: int, told: Connection) -> None:
     """Queries until all games are there; tells that it begins, then how many states it saw or what was wrong."""
     seen = [0]
-    with Store.open(path, readonly=True) as store:
+    with Store(path, readonly=True) as store:
         told.send("reading")
         while seen[-1] < games:
             matches = store.matches()

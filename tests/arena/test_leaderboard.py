@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from inarow.arena.leaderboard import rank_agents, store_leaderboard
-from inarow.arena.match import MatchSettings, match_games, plan_match
+from inarow.arena.match import match_games
+from inarow.arena.match_plan import MatchSettings, plan_match
 from inarow.arena.store import Store
 from inarow.arena.store_schema import AgentIdentity
 from inarow.games.spec import TIC_TAC_TOE
@@ -27,7 +28,7 @@ def path(tmp_path):
     """A store with two agents of one name, both graded."""
     plan = plan_match("random", "winblock", TIC_TAC_TOE, MatchSettings(games=4))
     games = list(enumerate(match_games(plan)))
-    with Store.open(tmp_path / "lab.sqlite") as store:
+    with Store(tmp_path / "lab.sqlite") as store:
         for agent, accuracy in ((OLD, 0.25), (NEW, 0.5)):
             store.add_games(store.add_match(replace(plan.entry(), key=str(agent), b=agent)), games)
             store.add_grade(agent, "tictactoe", "exhaustive", {**GRADE, "outcome_accuracy": accuracy})
@@ -42,7 +43,7 @@ EXPECTED = {"winblock": 0.25, "winblock (2)": 0.5, "random": None}
 
 
 def test_each_of_two_agents_with_one_name_has_its_own_grade(path):
-    with Store.open(path, readonly=True) as store:
+    with Store(path, readonly=True) as store:
         (group,) = store_leaderboard(store, "tictactoe").to_dict()["groups"]
     assert accuracies(group["table"]) == EXPECTED
 
@@ -63,7 +64,7 @@ def test_the_command_shows_the_same_rows_as_the_web_lab_and_the_report(path):
     assert all(time > 0 for time in times)
     assert [row.pop("seconds_per_move") for row in web] == [None] * 3
     assert json.loads(json.dumps(web)) == group["table"]
-    with Store.open(path, readonly=True) as store:
+    with Store(path, readonly=True) as store:
         report = report_from_store(store, "tictactoe")
     table = io.StringIO()
     write_csv(report.leaderboard, table)
@@ -83,7 +84,7 @@ def test_rows_are_ranked_and_compared_with_the_next():
 
 
 def test_games_are_decoded_only_if_they_are_visited(path, monkeypatch):
-    with Store.open(path, readonly=True) as store:
+    with Store(path, readonly=True) as store:
         seen = []
         timed = store_leaderboard(store, "tictactoe", seen.append)
         assert len(seen) == timed.cross.games == 8
@@ -103,6 +104,6 @@ def test_a_report_decodes_every_game_once(path, monkeypatch):
 
     decode = module.from_row
     monkeypatch.setattr(module, "from_row", counted)
-    with Store.open(path, readonly=True) as store:
+    with Store(path, readonly=True) as store:
         assert report_page(report_from_store(store, "tictactoe"))
     assert len(decoded) == 8

@@ -3,7 +3,8 @@
 import pytest
 
 from inarow.arena import openings as openings_module
-from inarow.arena.match import MatchSettings, plan_match, play_match
+from inarow.arena.match import play_match
+from inarow.arena.match_plan import MatchSettings, plan_match
 from inarow.arena.openings import find_openings, opening_source, random_openings
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.search.solver.api import shipped_book, solve

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from inarow.arena.match import MatchSettings, match_games, plan_match, play_match
+from inarow.arena.match import match_games, play_match
+from inarow.arena.match_plan import MatchSettings, plan_match
 from inarow.arena.sprt import Sprt, until_decided
 from inarow.arena.statistics import PAIR_SCORES, elo, expected_score
 from inarow.arena.store import Store
@@ -80,7 +81,7 @@ def test_a_match_stops_at_the_same_game_on_any_number_of_workers(tmp_path):
     assert summary.sprt.llr >= summary.sprt.bounds[1]
     assert [record.moves for record in matches[0].records] == [record.moves for record in matches[1].records]
     plan = plan_match("winblock", "random", settings=MatchSettings(games=2000, seed=3))
-    with Store.open(tmp_path / "lab.sqlite") as store:
+    with Store(tmp_path / "lab.sqlite") as store:
         for _ in range(2):  # played, then found
             records = match_games(plan, store=store, sprt=sprt)
             assert [record.moves for record in records] == [record.moves for record in matches[0].records]

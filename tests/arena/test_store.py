@@ -46,7 +46,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def store(path):
-    with Store.open(path) as store:
+    with Store(path) as store:
         yield store
 
 
@@ -62,7 +62,7 @@ keys = map(str, itertools.count())
 
 @pytest.fixture(scope="module")
 def shared_store(tmp_path_factory):
-    with Store.open(tmp_path_factory.mktemp("shared") / "lab.sqlite") as store:
+    with Store(tmp_path_factory.mktemp("shared") / "lab.sqlite") as store:
         yield store
 
 
@@ -85,7 +85,7 @@ def test_played_games_come_back_by_match_and_number(store, path):
     store.add_games(other, numbered(0, 3))
     assert store.finished_numbers(match_id) == {number for number, _ in numbers[:25]}
     store.add_games(match_id, numbers[25:])
-    with Store.open(path, readonly=True) as reader:
+    with Store(path, readonly=True) as reader:
         assert list(reader.games(board="connect4")) == list(reader.games(match_id=match_id)) == list(played)
         assert list(reader.games()) == [game(0), game(1), game(2), *played]
         assert list(reader.games(agent="winblock")) == list(reader.games())
@@ -96,7 +96,7 @@ def test_played_games_come_back_by_match_and_number(store, path):
 def test_more_games_than_a_page_come_back_and_do_not_hold_up_the_writer(store, path):
     match_id = store.add_match(match("long"))
     store.add_games(match_id, numbered(0, 1200))
-    with Store.open(path, readonly=True) as reader:
+    with Store(path, readonly=True) as reader:
         half_read = reader.games()
         begun = [next(half_read) for _ in range(700)]
         store.add_games(match_id, numbered(1200, 1300))
@@ -150,7 +150,7 @@ def test_a_match_is_found_again_by_its_key(store, path):
     for change in ({"seed": 2}, {"board": "4x4x4"}, {"b": A}, {"opening_plies": 6}, {"settings": {"games": 100}}):
         with pytest.raises(StoreError, match="has another match under the key 'tournament/1'"):
             store.add_match(replace(entry, **change))
-    with Store.open(path) as later:
+    with Store(path) as later:
         assert later.find_match(entry.key) == later.add_match(entry) == match_id
         assert later.find_match("tournament/3") is None
         assert later.matches()[match_id] == replace(entry, board="3x3x3/free")
@@ -332,7 +332,7 @@ def running(function, *arguments):
 
 def test_readers_see_only_whole_batches_while_eight_workers_worth_of_games_arrive(path):
     workers, games, batch = 8, 400, 20
-    with Store.open(path) as store, ExitStack() as stack:
+    with Store(path) as store, ExitStack() as stack:
         matches = [store.add_match(match(str(worker))) for worker in range(workers)]
         reading = [stack.enter_context(running(read_until_complete, path, workers * games, batch))[1] for _ in range(4)]
         assert [told.recv() for told in reading] == ["reading"] * 4
@@ -354,7 +354,7 @@ def test_two_writers_make_one_store_and_lose_nothing(path):
     ):
         new = [told.recv() for _ in range(150) for told in (one, other)]
     assert sum(new) == 4000
-    with Store.open(path, readonly=True) as store:
+    with Store(path, readonly=True) as store:
         assert len(store.matches()) == 1
         assert list(store.games()) == [game(number) for number in range(4000)]
     assert integrity(path) == []
@@ -368,7 +368,7 @@ def test_a_killed_writer_leaves_whole_batches_and_the_next_goes_on(path):
             time.sleep(delay)
             writer.kill()
             acknowledged += sum(until_closed(told))
-        with Store.open(path) as store:
+        with Store(path) as store:
             (match_id,) = store.matches()
             numbers = store.finished_numbers(match_id)
         assert numbers == set(range(len(numbers)))

@@ -20,14 +20,14 @@ def path(tmp_path):
 @pytest.fixture
 def written(path):
     """The path of a store with a thousand games, closed."""
-    with Store.open(path) as store:
+    with Store(path) as store:
         store.add_games(store.add_match(match("one")), numbered(0, 1000))
     return path
 
 
 def refusal(path: Path, *, readonly: bool) -> str:
     with pytest.raises(StoreError) as error:
-        Store.open(path, readonly=readonly)
+        Store(path, readonly=readonly)
     assert "\n" not in str(error.value)
     assert str(path) in str(error.value)
     return str(error.value)
@@ -42,7 +42,7 @@ def pragma(path: Path, name: str):
 
 def test_a_new_store_is_a_database_of_ours_in_wal_mode(tmp_path):
     path = tmp_path / "not" / "yet" / "there %3f?#.sqlite"
-    Store.open(path).close()
+    Store(path).close()
     assert [file.name for file in path.parent.iterdir()] == [path.name]
     assert pragma(path, "journal_mode") == "wal"
     assert pragma(path, "application_id") == APPLICATION_ID
@@ -52,7 +52,7 @@ def test_a_new_store_is_a_database_of_ours_in_wal_mode(tmp_path):
 def test_an_empty_file_becomes_a_store(path):
     path.touch()
     assert "is empty" in refusal(path, readonly=True)
-    with Store.open(path) as store:
+    with Store(path) as store:
         assert store.matches() == {}
 
 
@@ -62,7 +62,7 @@ def test_reading_makes_nothing(path):
 
 
 def test_a_reader_cannot_write(written):
-    with Store.open(written, readonly=True) as store:
+    with Store(written, readonly=True) as store:
         with pytest.raises(StoreError, match="readonly"):
             store.add_match(match("two"))
         assert len(list(store.games())) == 1000
@@ -71,13 +71,13 @@ def test_a_reader_cannot_write(written):
 def test_a_link_is_followed(written, tmp_path):
     link = tmp_path / "link"
     link.symlink_to(written)
-    with Store.open(link) as store, Store.open(written, readonly=True) as reader:
+    with Store(link) as store, Store(written, readonly=True) as reader:
         store.add_games(1, numbered(1000, 1001))
         assert len(reader.finished_numbers(1)) == 1001
 
 
 def test_a_closed_store_says_so(path):
-    store = Store.open(path)
+    store = Store(path)
     store.close()
     with pytest.raises(StoreError, match="closed database"):
         store.matches()
@@ -128,7 +128,7 @@ def test_damage_within_is_told_when_it_is_met(written):
     content = bytearray(written.read_bytes())
     content[5 * 4096 :] = b"\xa5" * (len(content) - 5 * 4096)
     written.write_bytes(content)
-    with pytest.raises(StoreError, match="malformed"), Store.open(written) as store:
+    with pytest.raises(StoreError, match="malformed"), Store(written) as store:
         list(store.games())
 
 
@@ -141,10 +141,10 @@ def test_migrations_are_applied_in_order_and_once(written, monkeypatch):
         monkeypatch.setattr(store_schema, "MIGRATIONS", migrations)
         assert "has an old schema; open it for writing once" in refusal(written, readonly=True)
         for _ in range(2):
-            with Store.open(written) as store:
+            with Store(written) as store:
                 assert store.add_match(match("one")) == 1
         assert pragma(written, "user_version") == len(migrations)
-    with Store.open(written, readonly=True) as store:
+    with Store(written, readonly=True) as store:
         assert {record.fault for record in store.games()} == {"two, three"}
     assert integrity(written) == []
 
@@ -153,7 +153,7 @@ def test_a_migration_that_fails_changes_nothing(written, monkeypatch):
     monkeypatch.setattr(store_schema, "MIGRATIONS", (*MIGRATIONS, ("DROP TABLE grades", "DROP TABLE absent")))
     assert "no such table: absent" in refusal(written, readonly=False)
     monkeypatch.undo()
-    with Store.open(written) as store:
+    with Store(written) as store:
         assert store.grades("tictactoe") == []
         assert list(store.games()) == [game(number) for number in range(1000)]
 
@@ -161,7 +161,7 @@ def test_a_migration_that_fails_changes_nothing(written, monkeypatch):
 @pytest.mark.parametrize("readonly", [True, False])
 def test_a_store_of_a_later_version_is_refused(written, monkeypatch, readonly):
     monkeypatch.setattr(store_schema, "MIGRATIONS", (*MIGRATIONS, ("CREATE TABLE later (id)",)))
-    Store.open(written).close()
+    Store(written).close()
     monkeypatch.undo()
     assert "has schema version 2; this version of inarow reads up to 1" in refusal(written, readonly=readonly)
 
@@ -191,11 +191,11 @@ def test_a_store_with_two_names_is_refused(written, readonly):
     assert "has other names" in refusal(written, readonly=readonly)
     assert "has other names" in refusal(written.with_name("other.sqlite"), readonly=readonly)
     written.with_name("other.sqlite").unlink()
-    Store.open(written, readonly=readonly).close()
+    Store(written, readonly=readonly).close()
 
 
 def test_a_store_that_gets_a_second_name_takes_no_more_games(written):
-    with Store.open(written) as store:
+    with Store(written) as store:
         match_id = store.add_match(match("two"))
         os.link(written, written.with_name("other.sqlite"))
         with pytest.raises(StoreError, match="has other names"):
@@ -220,7 +220,7 @@ def test_a_store_with_triggers_or_views_is_refused(written, statement, readonly)
 
 
 def test_games_that_the_database_does_not_keep_are_reported(written):
-    with Store.open(written) as store:
+    with Store(written) as store:
         match_id = store.add_match(match("two"))
         execute(written, SWALLOW)
         with pytest.raises(StoreError, match="kept 0 of 10 games"):

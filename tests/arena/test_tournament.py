@@ -14,10 +14,11 @@ import pytest
 from inarow.agents.agent import Decision
 from inarow.arena.game import play_game
 from inarow.arena.leaderboard import store_leaderboard
-from inarow.arena.match import MatchSettings, match_games, plan_match, play_into_store, stored_games, summarise
+from inarow.arena.match import match_games, play_into_store, stored_games, summarise
+from inarow.arena.match_plan import MatchSettings, plan_match
 from inarow.arena.store import Store
 from inarow.arena.store_schema import AgentIdentity, to_json
-from inarow.arena.tournament import plan_tournament, play_tournament
+from inarow.arena.tournament import plan_tournament, play_planned
 from inarow.errors import InvalidAgentError, InvalidLimitError, StoreError, TableError
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE
 
@@ -29,7 +30,7 @@ def without_times(record):
 
 
 def games_of(plan, path):
-    with Store.open(path, readonly=True) as store:
+    with Store(path, readonly=True) as store:
         ids = {match.key: match_id for match_id, match in store.matches().items()}
         return [
             [without_times(record) for record in store.games(match_id=ids[match.entry().key])] for match in plan.matches
@@ -40,16 +41,16 @@ def test_a_tournament_is_the_same_on_any_number_of_workers(tmp_path):
     plan = plan_tournament(AGENTS, settings=MatchSettings(games=40, seed=1))
     summaries = {}
     for workers in (1, 2):
-        with Store.open(tmp_path / f"{workers}.sqlite") as store:
-            summaries[workers] = play_tournament(plan, store, workers=workers)
+        with Store(tmp_path / f"{workers}.sqlite") as store:
+            summaries[workers] = play_planned(plan, store, workers=workers)
     assert games_of(plan, tmp_path / "1.sqlite") == games_of(plan, tmp_path / "2.sqlite")
     assert summaries[1].standings == summaries[2].standings
 
 
 def test_a_tournament_killed_five_times_equals_the_unbroken_one(tmp_path):
     plan = plan_tournament(AGENTS, settings=MatchSettings(games=1000, seed=7))
-    with Store.open(tmp_path / "unbroken.sqlite") as store:
-        unbroken = play_tournament(plan, store)
+    with Store(tmp_path / "unbroken.sqlite") as store:
+        unbroken = play_planned(plan, store)
     path = tmp_path / "killed.sqlite"
     command = f"tournament {' '.join(AGENTS)} --games 1000 --seed 7 --json --store {path}"
     chance = random.Random(1)
@@ -81,7 +82,7 @@ def results(store, board):
 
 def games_in(path):
     try:
-        with Store.open(path, readonly=True) as store:
+        with Store(path, readonly=True) as store:
             return sum(len(store.finished_numbers(match_id)) for match_id in store.matches())
     except StoreError:  # not there yet
         return 0
@@ -89,24 +90,24 @@ def games_in(path):
 
 def test_what_the_store_has_is_not_played_again(tmp_path, monkeypatch):
     plan = plan_tournament(AGENTS, TIC_TAC_TOE, MatchSettings(games=10))
-    with Store.open(tmp_path / "lab.sqlite") as store:
-        first = play_tournament(plan, store)
+    with Store(tmp_path / "lab.sqlite") as store:
+        first = play_planned(plan, store)
         monkeypatch.setattr("inarow.arena.match.play_game", None)
-        assert play_tournament(plan, store) == first
+        assert play_planned(plan, store) == first
         reordered = plan_tournament(AGENTS[::-1], TIC_TAC_TOE, MatchSettings(games=10))
-        assert play_tournament(reordered, store).standings == first.standings
+        assert play_planned(reordered, store).standings == first.standings
         longer = plan_tournament(AGENTS, TIC_TAC_TOE, MatchSettings(games=12))
         with pytest.raises(Exception, match="not callable"):
-            play_tournament(longer, store)
+            play_planned(longer, store)
         monkeypatch.undo()
-        assert play_tournament(longer, store).leaderboard.cross.games == 36
-        assert play_tournament(plan, store) == first  # the first games of the longer one
+        assert play_planned(longer, store).leaderboard.cross.games == 36
+        assert play_planned(plan, store) == first  # the first games of the longer one
 
 
 def test_the_summary_adds_up(tmp_path):
     plan = plan_tournament(AGENTS, settings=MatchSettings(games=60, seed=2))
-    with Store.open(tmp_path / "lab.sqlite") as store:
-        summary = play_tournament(plan, store)
+    with Store(tmp_path / "lab.sqlite") as store:
+        summary = play_planned(plan, store)
         records = [record for match in plan.matches for record in stored_games(match, store)]
     assert summary.leaderboard.cross.games == plan.games == len(records) == 180
     assert summary.ratings.anchor == "random"
@@ -157,7 +158,7 @@ def test_senseless_tournaments_are_refused():
 def test_a_match_in_the_store_goes_on(tmp_path):
     plan = plan_match("winblock", "greedy", settings=MatchSettings(games=40, seed=4))
     whole = [without_times(record) for record in match_games(plan)]
-    with Store.open(tmp_path / "lab.sqlite") as store:
+    with Store(tmp_path / "lab.sqlite") as store:
         for _, records in play_into_store([replace(plan, games=10)], store):
             assert len(records) <= 10
         assert [without_times(record) for record in match_games(plan, store=store)] == whole
@@ -165,9 +166,9 @@ def test_a_match_in_the_store_goes_on(tmp_path):
 
 
 def test_the_leaderboard_rates_what_games_link(tmp_path):
-    with Store.open(tmp_path / "lab.sqlite") as store:
+    with Store(tmp_path / "lab.sqlite") as store:
         assert store_leaderboard(store, "connect4").groups == ()
-        play_tournament(plan_tournament(AGENTS, settings=MatchSettings(games=20)), store)
+        play_planned(plan_tournament(AGENTS, settings=MatchSettings(games=20)), store)
         apart = plan_match("winblock:epsilon=0.5", "greedy:epsilon=0.5", settings=MatchSettings(games=4))
         list(match_games(apart, store=store))
         groups = store_leaderboard(store, "connect4").groups
@@ -180,7 +181,7 @@ def test_the_leaderboard_rates_what_games_link(tmp_path):
 
 def test_a_match_counts_once_whichever_version_played_it(tmp_path, monkeypatch):
     plan = plan_match("winblock", "random", TIC_TAC_TOE, MatchSettings(games=6))
-    with Store.open(tmp_path / "lab.sqlite") as store:
+    with Store(tmp_path / "lab.sqlite") as store:
         list(match_games(plan, store=store))
         before = results(store, "tictactoe")
         monkeypatch.setattr("inarow.arena.match.__version__", "99")
@@ -201,7 +202,7 @@ def test_a_match_is_the_same_in_either_order_and_seen_by_the_agent_named_first(t
     decisive = (entry.board, entry.a, entry.b, entry.seed, entry.opening_plies, entry.settings)
     as_ever = hashlib.blake2b(to_json(decisive).encode(), digest_size=16).hexdigest()
     assert entry.key == as_ever  # so that stores know the matches they have
-    with Store.open(tmp_path / "lab.sqlite") as store:
+    with Store(tmp_path / "lab.sqlite") as store:
         played = list(match_games(plan, store=store))
         monkeypatch.setattr("inarow.arena.match.play_game", None)
         found = list(match_games(reverse, store=store))
@@ -218,7 +219,7 @@ def test_a_match_is_the_same_in_either_order_and_seen_by_the_agent_named_first(t
 def test_an_agent_that_has_changed_is_another_one_on_the_leaderboard(tmp_path):
     entry = plan_match("random", "winblock", TIC_TAC_TOE, MatchSettings(games=4)).entry()
     changed = replace(entry, key="changed", b=AgentIdentity("winblock", "winblock", '{"epsilon":0.5}'))
-    with Store.open(tmp_path / "lab.sqlite") as store:
+    with Store(tmp_path / "lab.sqlite") as store:
         games = list(enumerate(match_games(plan_match("random", "winblock", TIC_TAC_TOE, MatchSettings(games=4)))))
         for match in (entry, changed):
             store.add_games(store.add_match(match), games)
@@ -253,9 +254,9 @@ def test_time_outs_are_counted_apart():
 def test_stored_games_are_read_from_a_store_that_cannot_be_written(tmp_path):
     plan = plan_match("random", "greedy", TIC_TAC_TOE, MatchSettings(games=4))
     other = plan_match("random", "winblock", TIC_TAC_TOE, MatchSettings(games=4))
-    with Store.open(tmp_path / "lab.sqlite") as store:
+    with Store(tmp_path / "lab.sqlite") as store:
         played = list(match_games(plan, store=store))
-    with Store.open(tmp_path / "lab.sqlite", readonly=True) as store:
+    with Store(tmp_path / "lab.sqlite", readonly=True) as store:
         assert stored_games(plan, store) == played
         assert stored_games(other, store) == []
         assert len(store.matches()) == 1
@@ -264,7 +265,7 @@ def test_stored_games_are_read_from_a_store_that_cannot_be_written(tmp_path):
 def test_reading_stored_games_does_not_wait_for_a_writer(tmp_path):
     plan = plan_match("random", "greedy", TIC_TAC_TOE, MatchSettings(games=4))
     path = tmp_path / "lab.sqlite"
-    with Store.open(path) as store:
+    with Store(path) as store:
         played = list(match_games(plan, store=store))
         writer = sqlite3.connect(path, isolation_level=None)
         writer.execute("BEGIN IMMEDIATE")  # a second write transaction would wait for this one for a minute

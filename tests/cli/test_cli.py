@@ -101,7 +101,7 @@ def wait_for_games(store: Path, games: int) -> None:
     while time.monotonic() < until:
         time.sleep(0.2)
         if store.exists():
-            with Store.open(store) as results:
+            with Store(store) as results:
                 if sum(1 for _ in results.games()) >= games:
                     return
     pytest.fail(f"{games} games take too long")
@@ -295,7 +295,7 @@ def test_grade_json_keeps_its_contract(tmp_path):
         assert low < made[name] < high
     assert [row["ply"] for row in made["by_ply"]] == list(range(9))
     assert made["by_side"].keys() == {"first", "second"}
-    with Store.open(store, readonly=True) as results:
+    with Store(store, readonly=True) as results:
         (entry,) = results.grades("tictactoe")
     assert (entry.agent.name, entry.suite, entry.grade) == ("winblock", "exhaustive", made)
 

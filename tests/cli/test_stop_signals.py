@@ -66,7 +66,7 @@ def test_a_match_keeps_its_games(tmp_path, number):
     words = f"match winblock winblock --games 40000 --workers 2 --store {store} --json"
 
     def games() -> int:
-        with Store.open(store, readonly=True) as results:
+        with Store(store, readonly=True) as results:
             return sum(1 for _ in results.games())
 
     with subprocess.Popen(

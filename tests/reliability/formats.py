@@ -175,7 +175,7 @@ def read_games(path: Path) -> Any:
 
 def make_store(folder: Path) -> Path:
     path = folder / "lab.sqlite"
-    with Store.open(path) as store:
+    with Store(path) as store:
         store.add_games(store.add_match(match("one")), numbered(0, 30))
         store.add_grade(AgentIdentity.parse("random"), "tictactoe", "exhaustive", {"outcome_accuracy": 0.5})
         store.finish_run(store.start_run("match", {}, command="inarow match"))
@@ -183,7 +183,7 @@ def make_store(folder: Path) -> Path:
 
 
 def read_store(path: Path) -> Any:
-    with Store.open(path) as store:
+    with Store(path) as store:
         return (
             [
                 list(store.games()),

@@ -42,7 +42,7 @@ def write_games(folder: Path) -> None:
     from tests.arena.store_processes import match, numbered
     from tests.reliability.long_work import STORE_BATCH, STORE_GAMES
 
-    with Store.open(folder / "lab.sqlite") as store:
+    with Store(folder / "lab.sqlite") as store:
         match_id = store.add_match(match("games"))
         first = len(store.finished_numbers(match_id))
         for start in range(first, STORE_GAMES, STORE_BATCH):

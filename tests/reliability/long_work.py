@@ -108,12 +108,12 @@ def _alphazero_result(folder: Path) -> Any:
 
 
 def _games(folder: Path) -> list[Any]:
-    with Store.open(folder / "lab.sqlite", readonly=True) as store:
+    with Store(folder / "lab.sqlite", readonly=True) as store:
         return [(game.first, game.second, game.moves, game.winner, game.seed) for game in store.games()]
 
 
 def _count_games(folder: Path) -> int:
-    with Store.open(folder / "lab.sqlite", readonly=True) as store:
+    with Store(folder / "lab.sqlite", readonly=True) as store:
         return sum(len(store.finished_numbers(match_id)) for match_id in store.matches())
 
 

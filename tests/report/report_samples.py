@@ -22,7 +22,7 @@ GRADE = {
 
 def make_store(path: Path, *agents: str, board: str = "connect4", games: int = 4) -> Path:
     """A store in which each agent met each."""
-    with Store.open(path) as store:
+    with Store(path) as store:
         for a, b in combinations(map(AgentIdentity.parse, agents), 2):
             match_id = store.add_match(MatchEntry(key=f"{a.name} {b.name} {board}", board=board, a=a, b=b, seed=1))
             played = play_match(a.name, b.name, GameSpec.parse(board), games=games, seed=1).records

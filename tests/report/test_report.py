@@ -8,10 +8,10 @@ import pytest
 
 from inarow.arena.grading import Grade, PlyAccuracy
 from inarow.arena.leaderboard import rank_agents
-from inarow.arena.match import MatchSettings
+from inarow.arena.match_plan import MatchSettings
 from inarow.arena.store import Store
 from inarow.arena.store_schema import AgentIdentity, MatchEntry
-from inarow.arena.tournament import plan_tournament, play_tournament, summarise_tournament
+from inarow.arena.tournament import plan_tournament, play_planned, summarise_tournament
 from inarow.errors import StoreError
 from inarow.games.position import Position
 from inarow.games.record import GameRecord, Ply
@@ -62,7 +62,7 @@ def store_path(tmp_path_factory):
 
 @pytest.fixture
 def store(store_path):
-    with Store.open(store_path, readonly=True) as store:
+    with Store(store_path, readonly=True) as store:
         yield store
 
 
@@ -88,15 +88,15 @@ def test_the_report_of_a_tournament_is_about_its_games_only(tmp_path):
     spec = GameSpec.parse("tictactoe")
     plans = [plan_tournament(["random", "greedy"], spec, MatchSettings(games=games, seed=5)) for games in (4, 10)]
     other = plan_tournament(["random", "winblock"], spec, MatchSettings(games=4, seed=6))
-    with Store.open(make_store(tmp_path / "lab.sqlite", "greedy", "winblock", board="3x3x3/free")) as store:
+    with Store(make_store(tmp_path / "lab.sqlite", "greedy", "winblock", board="3x3x3/free")) as store:
         for plan in (*plans, other):
-            play_tournament(plan, store)
+            play_planned(plan, store)
         for agent in ("greedy", "winblock"):
             store.add_grade(AgentIdentity.parse(agent), "tictactoe", "exhaustive", GRADE)
         survey, seen = GameSurvey(), []
         summary = summarise_tournament(plans[0], store, lambda record: (survey.add(record), seen.append(record)))
         report = report_from_tournament(summary, survey, store, command="again")
-        ratings = {row.agent: row.rating for row in play_tournament(plans[0], store).standings}
+        ratings = {row.agent: row.rating for row in play_planned(plans[0], store).standings}
     board = report.leaderboard
     assert (report.title, board.seeds, report.command) == ("2 agents on 3x3x3/free", (5,), "again")
     assert board.cross.games == len(seen) == 4
@@ -113,7 +113,7 @@ def test_a_board_without_results_is_refused_with_those_there_are(store):
 
 def test_grades_are_read_and_the_newest_counts(tmp_path):
     agent = AgentIdentity.parse("random")
-    with Store.open(tmp_path / "lab.sqlite") as store:
+    with Store(tmp_path / "lab.sqlite") as store:
         store.add_grade(agent, "connect4", "old", {**GRADE, "outcome_accuracy": 0.1})
         store.add_grade(agent, "connect4", "new", GRADE)
         report = report_from_store(store, "connect4")
@@ -128,7 +128,7 @@ def test_grades_are_read_and_the_newest_counts(tmp_path):
 
 def test_a_grade_on_the_usual_suite_comes_before_newer_ones_on_others(tmp_path):
     agent = AgentIdentity.parse("random")
-    with Store.open(tmp_path / "lab.sqlite") as store:
+    with Store(tmp_path / "lab.sqlite") as store:
         for suite, accuracy in (("mine.npz", 0.1), ("standard", 0.2), ("standard", 0.3), ("mine.npz", 0.4)):
             store.add_grade(agent, "connect4", suite, {**GRADE, "outcome_accuracy": accuracy})
         report = report_from_store(store, "connect4")
@@ -140,7 +140,7 @@ def test_a_grade_on_the_usual_suite_comes_before_newer_ones_on_others(tmp_path):
 def test_agents_of_one_name_stay_apart(tmp_path):
     old, new = (AgentIdentity("q", "q", "{}", content_hash) for content_hash in ("1", "2"))
     rival = AgentIdentity.parse("random")
-    with Store.open(tmp_path / "lab.sqlite") as store:
+    with Store(tmp_path / "lab.sqlite") as store:
         for agent in (old, new):
             match = MatchEntry(key=str(agent), board="connect4", a=agent, b=rival, seed=1)
             store.add_games(store.add_match(match), [(0, game(first="q", second="random"))])
@@ -170,7 +170,7 @@ def test_time_per_move_is_the_median_of_decided_moves(tmp_path):
     plies = tuple(Ply(seconds=seconds) for seconds in (1.0, 5.0, 2.0, 6.0, 9.0))
     record = replace(game(first="random", second="greedy"), opening=2, plies=plies)
     agents = [AgentIdentity.parse(name) for name in ("random", "greedy")]
-    with Store.open(tmp_path / "lab.sqlite") as store:
+    with Store(tmp_path / "lab.sqlite") as store:
         match = MatchEntry(key="m", board="connect4", a=agents[0], b=agents[1], seed=1)
         store.add_games(store.add_match(match), [(0, record)])
         assert report_from_store(store, "connect4").leaderboard.seconds_per_move == {"random": 2.0, "greedy": 5.5}

@@ -28,7 +28,7 @@ SPILLS = """[...document.querySelectorAll(".board, .controls, .plot, .moves, .le
 def report(tmp_path_factory):
     """The address of a report with all its parts."""
     folder = tmp_path_factory.mktemp("report")
-    with Store.open(make_store(folder / "lab.sqlite", *AGENTS)) as store:
+    with Store(make_store(folder / "lab.sqlite", *AGENTS)) as store:
         store.add_grade(AgentIdentity.parse("winblock"), "connect4", "test", GRADE)
         data = report_from_store(store, "connect4", games=2, analyse=analyse)
     (folder / "report.html").write_text(report_page(data))

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from inarow.arena.match import MatchSettings, play_into_store
+from inarow.arena.match import play_into_store
+from inarow.arena.match_plan import MatchSettings
 from inarow.arena.store import Store
 from inarow.arena.tournament import plan_tournament
 from inarow.errors import ClusterError, TaskError
@@ -54,10 +55,10 @@ def test_a_tournament_is_the_same_when_a_node_dies(nodes, tmp_path):
     plan = plan_tournament(
         ["mcts:simulations=400", "mcts:simulations=300", "winblock"], settings=MatchSettings(games=12, seed=3)
     )
-    with Store.open(tmp_path / "local.sqlite") as store:
+    with Store(tmp_path / "local.sqlite") as store:
         expected = played(plan, store)
     done = []
-    with Store.open(tmp_path / "cluster.sqlite") as store:
+    with Store(tmp_path / "cluster.sqlite") as store:
         for number, records in play_into_store(plan.matches, store, workers=Cluster(nodes.address)):
             done += [(number, record.moves) for record in records]
             if nodes.count == 3 and len(done) >= 8:

@@ -98,7 +98,7 @@ def games_in(store: Path) -> int:
 
 
 def moves_in(path: Path) -> list[tuple[str, str, str]]:
-    with Store.open(path) as store:
+    with Store(path) as store:
         return [(record.first, record.second, record.moves) for record in store.games()]
 
 

@@ -116,7 +116,7 @@ def main() -> None:
     """Writes the page and its data from the folder that the command line names."""
     folder = Path(sys.argv[1])
     results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    with Store.open(folder / "lab.sqlite") as store:
+    with Store(folder / "lab.sqlite") as store:
         add_missing_grades(store, results["board"], [row["agent"] for row in results["standings"]])
         leaderboard = read_leaderboard(store, results["board"])
     known = {standing.agent: standing for standing in leaderboard.standings()}

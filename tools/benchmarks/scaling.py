@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from inarow.arena.match import MatchPlan, MatchSettings, Task, plan_match, play_into_store, play_pairs, play_plans
+from inarow.arena.match import Task, play_into_store, play_pairs, play_plans
+from inarow.arena.match_plan import MatchPlan, MatchSettings, plan_match
 from inarow.arena.openings import find_openings
 from inarow.arena.store import Store
 from inarow.learning.alphazero.config import AlphaZeroConfig
@@ -125,7 +126,7 @@ def tournament_costs() -> dict[str, float]:
     searching = plan_match(*AGENTS, settings=MatchSettings(games=20, seed=1))
     with open_pool(1) as pool:
         _, search_seconds = core_seconds(lambda: list(play_plans([searching], pool, [0])))
-    with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "lab.sqlite") as store:
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "lab.sqlite") as store:
         stored, store_seconds = core_seconds(lambda: list(play_into_store([plan], store)))
         bytes_on_disk = (Path(folder) / "lab.sqlite").stat().st_size
     assert sum(len(records) for _, records in stored) == len(played)

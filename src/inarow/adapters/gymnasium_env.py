@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from inarow.adapters.planes import Planes, planes_for, room_mask
 from inarow.agents.agent import Agent
-from inarow.agents.registry import make_agent
+from inarow.agents.custom import AgentLike, as_agent
 from inarow.errors import InvalidLimitError, MissingExtraError, shown
-from inarow.games import GameSpec, Position
+from inarow.games import Board, GameSpec, Position
 
 try:
     import gymnasium
@@ -37,8 +37,8 @@ class KInARowEnv(gymnasium.Env[Planes, int]):
 
     def __init__(
         self,
-        board: str = "connect4",
-        opponent: str | Agent = "random",
+        board: Board = "connect4",
+        opponent: AgentLike = "random",
         learner: Learner = 0,
         render_mode: str | None = None,
     ) -> None:
@@ -67,7 +67,7 @@ class KInARowEnv(gymnasium.Env[Planes, int]):
         if self._position.is_over:
             raise InvalidLimitError(f"the game is over after {self._position.moves!r}: nothing is left to play")
         stream, wanted = int(self.np_random.integers(2**63)), self._wanted_opponent
-        self._opponent = make_agent(wanted, seed=stream) if isinstance(wanted, str) else wanted
+        self._opponent = as_agent(wanted, stream)
         self._let_opponent_move()
         return planes_for(self._position, self._side), self._info()
 

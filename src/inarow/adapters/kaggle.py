@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from inarow.agents.registry import Seed, make_agent
+from inarow.agents.custom import AgentLike, as_agent
+from inarow.agents.registry import Seed
 from inarow.games import TIC_TAC_TOE, GameSpec, Position
 
 
@@ -19,8 +20,8 @@ def spec_of_configuration(configuration: Mapping[str, Any] | None) -> GameSpec:
 class KaggleAgent:
     """`agent(observation, configuration) -> int`, the 0-based column (or cell), for one game after the other."""
 
-    def __init__(self, agent: str, *, seed: Seed = 0) -> None:
-        self._agent = make_agent(agent, seed=seed)
+    def __init__(self, agent: AgentLike, *, seed: Seed = 0) -> None:
+        self._agent = as_agent(agent, seed)
         self._last: Position | None = None
 
     def __call__(self, observation: Mapping[str, Any], configuration: Mapping[str, Any] | None = None) -> int:

@@ -5,8 +5,9 @@ Its games connect_four, tic_tac_toe and mnk are ours under other names, with the
 
 from typing import Any
 
-from inarow.agents.agent import Agent, Decision, ImmediateAgent
-from inarow.agents.registry import Seed, make_agent
+from inarow.agents.agent import Decision, ImmediateAgent
+from inarow.agents.custom import AgentLike, as_agent
+from inarow.agents.registry import Seed
 from inarow.errors import InvalidSpecError, MissingExtraError, shown
 from inarow.games import TIC_TAC_TOE, GameSpec, Position
 
@@ -43,9 +44,9 @@ def position_of_state(state: Any) -> Position:
 class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]
     """One of our agents for OpenSpiel. It reads everything from the state, so it may be asked about any."""
 
-    def __init__(self, agent: str | Agent, *, seed: Seed = 0) -> None:
+    def __init__(self, agent: AgentLike, *, seed: Seed = 0) -> None:
         pyspiel.Bot.__init__(self)
-        self._agent = make_agent(agent, seed=seed) if isinstance(agent, str) else agent
+        self._agent = as_agent(agent, seed)
 
     def step(self, state: Any) -> int:
         return self._agent.decide(position_of_state(state)).action

@@ -11,13 +11,16 @@ from inarow.games import GameSpec, Position
 from inarow.search.limits import Limits, Watch
 
 
-class Decision(Struct, frozen=True, kw_only=True):
+class _Action(Struct, frozen=True):
+    action: int
+
+
+class Decision(_Action, frozen=True, kw_only=True):
     """An action, and what the agent knows about it; None where it knows nothing.
 
     Everything is for the side to move. Tuples have one entry per action of the spec.
     """
 
-    action: int
     value: float | None = None
     """Expected result in [-1, 1]."""
     policy: tuple[float, ...] | None = None

@@ -1,23 +1,30 @@
 """From agent strings to agents: `name` or `name:key=value,key=value`.
 
 An agent kind is a name, a sentence, a `msgspec.Struct` of parameters with their defaults and ranges, and a function
-that builds the agent. Everything that lists, checks or offers agents reads this table. `register_agent` adds a kind
-to the running process, an entry point to every process.
+that builds the agent. Everything that lists, checks or offers agents reads this table. An entry point adds a kind to
+every process; `custom.py` has agents of the running program.
 """
 
-import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, TypeVar, get_args
+from typing import Any
 
 import msgspec
 import numpy as np
 
-from inarow.agents.agent import Agent, Decision, Watcher
+from inarow.agents.agent import Agent
 from inarow.agents.alphazero import AlphaZeroAgent, AlphaZeroParameters, net_hash
 from inarow.agents.dqn import DqnParameters, build_dqn_agent, dqn_hash
 from inarow.agents.kaggle import KaggleFileAgent, KaggleParameters, file_hash
+from inarow.agents.kind import (
+    AgentKind,
+    ParameterInfo,
+    check_kind,
+    choices_of,
+    format_agent,
+    format_value,
+    parameter_infos,
+)
 from inarow.agents.mcts import TREE_LIMITS, HybridAgent, HybridParameters, MctsAgent, MctsParameters
 from inarow.agents.minimax import MINIMAX_LIMITS, MinimaxAgent, MinimaxParameters, NegamaxAgent, NegamaxParameters
 from inarow.agents.q import QAgent, QParameters, table_hash
@@ -33,56 +40,12 @@ from inarow.agents.simple import (
 from inarow.agents.solver import SOLVER_LIMITS, SolverParameters, build_solver_agent
 from inarow.agents.window import WindowParameters, build_window_agent
 from inarow.errors import InvalidAgentError, shown
-from inarow.games import Position
-from inarow.plugins import load_plugins
-from inarow.search.limits import Limits
+from inarow.plugins import load_plugins, why_unreachable
 
 Seed = int | np.random.SeedSequence
-Build = Callable[[str, Any, np.random.Generator], Agent]  # (agent string, parameters, random stream) -> agent
 
 _MAX_AGENT_STRING = 1000
-_NOUNS = {"integer": "a whole number", "number": "a number", "boolean": "true or false", "string": "text"}
 _PLUGINS = "inarow.agents"
-
-
-@dataclass(frozen=True, slots=True)
-class AgentKind:
-    """A row of the registry."""
-
-    name: str
-    summary: str
-    parameters: type[msgspec.Struct]
-    build: Build
-    content_hash: Callable[[Any], str | None] | None = None
-    """From parameters to a hash of the files that they name, for agents with files."""
-    limits: tuple[str, ...] = ()
-    """The budget fields of `Limits` that the agents honour. Those with any also honour `cancelled`."""
-    runs_code: bool = False  # whether a file that the parameters name is executed
-
-
-@dataclass(frozen=True, slots=True)
-class ParameterInfo:
-    """The description of one parameter."""
-
-    name: str
-    kind: str  # `integer`, `number`, `boolean` or `string`, and words that are valid instead, separated by |
-    default: Any
-    minimum: float | None
-    maximum: float | None
-    summary: str
-
-    @property
-    def expectation(self) -> str:
-        """What a value must be, e.g. `a number from 0 to 1`."""
-        head, *words = self.kind.split("|")
-        if head not in _NOUNS:
-            return f"one of {', '.join((head, *words))}"
-        noun = _NOUNS[head]
-        if self.minimum is not None and self.maximum is not None:
-            noun += f" from {self.minimum:.10g} to {self.maximum:.10g}"
-        elif self.minimum is not None:
-            noun += f", at least {self.minimum:g}"
-        return " or ".join((noun, *words))
 
 
 def _build_human(name: str, parameters: Any, rng: np.random.Generator) -> Agent:
@@ -133,7 +96,6 @@ _OWN_KINDS: Mapping[str, AgentKind] = {
 
 
 _registered: dict[str, AgentKind] = {}
-_AgentT = TypeVar("_AgentT", bound=Callable[..., Any])
 
 
 @lru_cache(maxsize=1)
@@ -147,59 +109,26 @@ def registry() -> Mapping[str, AgentKind]:
     return {**_OWN_KINDS, **{name: kind for name, kind in offered.items() if name not in _OWN_KINDS}, **_registered}
 
 
-def register_agent(
-    name: str, *, summary: str = "", parameters: type[msgspec.Struct] = NoParameters, limits: tuple[str, ...] = ()
-) -> Callable[[_AgentT], _AgentT]:
-    """A decorator that makes a class or function an agent of this process. Replaces an earlier one of that name.
-
-    A class has a method `decide(position)`, which may take `limits` and `watch`; its constructor takes any of
-    `name`, `parameters` and `rng`. So does a function that returns such an object. Any other function takes a
-    position. A decision is an action or a `Decision`. Worker processes know only agents of entry points.
-    """
-
-    def register(made_by: _AgentT) -> _AgentT:
-        if name in _OWN_KINDS or not name or set(name) & set(":,= \t\n"):
-            reason = "the name is taken" if name in _OWN_KINDS else "a name has no spaces and none of : , ="
-            raise InvalidAgentError(f"cannot register the agent {shown(name)}: {reason}")
-        about = summary or (inspect.getdoc(made_by) or "registered").partition("\n")[0]
-        kind = AgentKind(name, about, parameters, _builder(made_by), limits=limits)
-        _check_kind(kind)
-        _registered[name] = kind
-        for cached in (registry, parse_agent, _canonical_name):
-            cached.cache_clear()
-        return made_by
-
-    return register
+def add_kind(kind: AgentKind) -> None:
+    """Adds an agent kind to the running process, in place of an earlier one of that name; raises InvalidAgentError."""
+    name = kind.name
+    if name in _OWN_KINDS or not name or set(name) & set(":,= \t\n"):
+        reason = "the name is taken" if name in _OWN_KINDS else "a name has no spaces and none of : , ="
+        raise InvalidAgentError(f"cannot register the agent {shown(name)}: {reason}")
+    check_kind(kind)
+    _registered[name] = kind
+    _forget_parsed()
 
 
-def _builder(made_by: Callable[..., Any]) -> Build:
-    """How a registered class or function becomes an agent."""
-    wanted = inspect.signature(made_by).parameters
-
-    def build(name: str, parameters: Any, rng: np.random.Generator) -> Agent:
-        if not (inspect.isclass(made_by) or wanted.keys() <= {"name", "parameters", "rng"}):
-            return _RegisteredAgent(name, made_by)
-        given = {"name": name, "parameters": parameters, "rng": rng}
-        return _RegisteredAgent(name, made_by(**{key: given[key] for key in wanted if key in given}).decide)
-
-    return build
+def remove_kind(name: str) -> None:
+    """Removes what `add_kind` added, if it did."""
+    _registered.pop(name, None)
+    _forget_parsed()
 
 
-class _RegisteredAgent:
-    """Decides by a function, which may not support limits and may return a plain action."""
-
-    def __init__(self, name: str, function: Callable[..., Any]) -> None:
-        self.name = name
-        self._function = function
-        keywords = inspect.signature(function).parameters.values()
-        takes_all = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in keywords)
-        self._takes = {"limits", "watch"} if takes_all else {"limits", "watch"} & {each.name for each in keywords}
-
-    def decide(self, position: Position, *, limits: Limits | None = None, watch: Watcher | None = None) -> Decision:
-        position.check_ongoing()
-        given = {"limits": limits, "watch": watch}
-        made = self._function(position, **{name: given[name] for name in self._takes})
-        return made if isinstance(made, Decision) else Decision(action=int(made))
+def _forget_parsed() -> None:
+    for cached in (registry, parse_agent, _canonical_name):
+        cached.cache_clear()
 
 
 def broken_plugins() -> Mapping[str, str]:
@@ -209,16 +138,7 @@ def broken_plugins() -> Mapping[str, str]:
 
 @lru_cache(maxsize=1)
 def _load_plugins() -> tuple[Mapping[str, AgentKind], Mapping[str, str]]:
-    return load_plugins(_PLUGINS, _check_kind, several=True)
-
-
-def _check_kind(kind: object) -> None:
-    """Raises TypeError for what cannot be listed with all its defaults."""
-    if not isinstance(kind, AgentKind):
-        raise TypeError(f"{shown(repr(kind))} is not an AgentKind")
-    for info in parameter_infos(kind):
-        if info.default is msgspec.NODEFAULT:
-            raise TypeError(f"{info.name} of {kind.name} has no default")
+    return load_plugins(_PLUGINS, check_kind, several=True)
 
 
 def make_agent(text: str, *, seed: Seed = 0, ask: Ask | None = None) -> Agent:
@@ -261,13 +181,15 @@ def _why_unknown(name: str) -> str:
     reason = broken.get(name) or broken.get(name.partition("/")[0])
     if reason is not None:
         return reason
+    if unreachable := why_unreachable("agent", name):
+        return unreachable
     also = f"; broken plug-ins are {', '.join(broken)}" if broken else ""
     return f"there is no agent {shown(name)}; agents are {', '.join(registry())}{also}"
 
 
 def _convert(kind: AgentKind, info: ParameterInfo, text: str) -> Any:
     wanted = {field.name: field.type for field in msgspec.structs.fields(kind.parameters)}[info.name]
-    choices = _choices(wanted)
+    choices = choices_of(wanted)
     try:
         text.encode()  # a path need not be text, but stores and records hold nothing else
         if choices and text not in choices:
@@ -277,46 +199,6 @@ def _convert(kind: AgentKind, info: ParameterInfo, text: str) -> Any:
         raise InvalidAgentError(f"{info.name} of {kind.name} is {shown(text)}; it must be {info.expectation}") from None
 
 
-def format_agent(kind: AgentKind, parameters: msgspec.Struct) -> str:
-    """The shortest agent string that makes the same agent: values that differ from their default."""
-    pairs = [
-        f"{field.name}={format_value(value)}"
-        for field in msgspec.structs.fields(kind.parameters)
-        if (value := getattr(parameters, field.name)) != field.default
-    ]
-    return kind.name + (":" + ",".join(pairs) if pairs else "")
-
-
 @lru_cache(maxsize=1024)
 def _canonical_name(text: str) -> str:
     return format_agent(*parse_agent(text))
-
-
-def format_value(value: Any) -> str:
-    """A parameter value as agent strings write it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def parameter_infos(kind: AgentKind) -> list[ParameterInfo]:
-    """The parameters of an agent kind, from the types of its struct."""
-    return [_parameter_info(field) for field in msgspec.structs.fields(kind.parameters)]
-
-
-def _choices(kind: Any) -> tuple[str, ...]:
-    """The valid words of a parameter whose `msgspec.Meta` has a function `choices` in `extra`; else none."""
-    extra = [part.extra for part in get_args(kind) if isinstance(part, msgspec.Meta) and part.extra]
-    return tuple(sorted(extra[0]["choices"]())) if extra else ()
-
-
-def _parameter_info(field: msgspec.structs.FieldInfo) -> ParameterInfo:
-    schema = msgspec.json.schema(field.type)
-    alternatives = schema.get("anyOf", [schema])
-    kinds = [kind for each in alternatives for kind in each.get("enum", [each.get("type")])]
-    return ParameterInfo(
-        name=field.name,
-        kind="|".join(map(str, _choices(field.type) or kinds)),
-        default=field.default,
-        minimum=alternatives[0].get("minimum", alternatives[0].get("exclusiveMinimum")),
-        maximum=alternatives[0].get("maximum", alternatives[0].get("exclusiveMaximum")),
-        summary=schema.get("description", ""),
-    )

@@ -1,7 +1,9 @@
 """Games and tournaments as files for other programs: CSV, JSON Lines, PGN-like text."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from io import TextIOWrapper
+from pathlib import Path
 from typing import TextIO
 
 from inarow.arena.leaderboard import Standing
@@ -10,17 +12,50 @@ from inarow.errors import visible, visible_json
 from inarow.games import GameRecord
 from inarow.games.pgn import to_pgn
 from inarow.games.record import to_json_line
+from inarow.storage.atomic import atomic_write
 from inarow.storage.csv_text import write_csv_rows
 
-_CSV_COLUMNS = ("board", "first", "second", "result", "termination", "opening", "plies", "moves", "seed", "fault")
+GAME_COLUMNS = (
+    *("board", "first", "second", "result", "winner", "termination", "opening", "plies", "moves", "seed", "fault"),
+    *("first_seconds_per_move", "second_seconds_per_move", "first_nodes_per_move", "second_nodes_per_move"),
+)
+
+
+def game_row(record: GameRecord) -> dict[str, object]:
+    """A game as a row of a table, by `GAME_COLUMNS`. Times and nodes are means of what the agents reported."""
+    row = {name: getattr(record, name) for name in GAME_COLUMNS if hasattr(record, name)}
+    row["plies"] = len(record.actions)
+    for side, name in ((1, "first"), (2, "second")):
+        plies = record.plies[(side - 1 - record.opening) % 2 :: 2]
+        row[f"{name}_seconds_per_move"] = _mean(ply.seconds for ply in plies)
+        row[f"{name}_nodes_per_move"] = _mean(ply.nodes for ply in plies)
+    return {name: row[name] for name in GAME_COLUMNS}
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    """Of the values that are known; None if none is."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def write_games(path: Path | str, records: Iterable[GameRecord]) -> None:
+    """Writes games to a file, which appears whole or not at all, in the format that its ending says."""
+    path = Path(path)
+    with atomic_write(path) as file:
+        text = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+        writer_for(path)(records, text)
+        text.detach()
+
+
+def writer_for(path: Path) -> Callable[[Iterable[GameRecord], TextIO], None]:
+    """What writes games to a file: CSV for .csv, PGN-like text for .pgn, else JSON Lines."""
+    return {".csv": write_csv, ".pgn": write_pgn}.get(path.suffix, write_json_lines)
 
 
 def write_csv(records: Iterable[GameRecord], file: TextIO) -> None:
-    """A header and one line per game, without the details of its plies."""
-    write_csv_rows(file, [_CSV_COLUMNS])
-    for record in records:
-        values = {name: getattr(record, name) for name in _CSV_COLUMNS} | {"plies": len(record.actions)}
-        write_csv_rows(file, [values.values()])
+    """A header and one line per game."""
+    write_csv_rows(file, [GAME_COLUMNS])
+    write_csv_rows(file, (game_row(record).values() for record in records))
 
 
 def write_json_lines(records: Iterable[GameRecord], file: TextIO) -> None:

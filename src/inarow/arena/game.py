@@ -2,18 +2,20 @@
 
 import time
 
-from inarow.agents.agent import Agent
+import numpy as np
+
+from inarow.agents.custom import AgentLike, as_agent
 from inarow.errors import IllegalMoveError, InvalidLimitError, KaggleTimeoutError, one_line
-from inarow.games import CONNECT_FOUR, GameRecord, GameSpec, Position
+from inarow.games import CONNECT_FOUR, Board, GameRecord, Position
 from inarow.games.record import Ply, Termination
 
 
 def play_game(
-    first: Agent,
-    second: Agent,
-    spec: GameSpec = CONNECT_FOUR,
+    first: AgentLike,
+    second: AgentLike,
+    spec: Board = CONNECT_FOUR,
     *,
-    opening: Position | None = None,
+    opening: Position | str | None = None,
     move_seconds: float | None = None,
     seed: int | None = None,
     tags: dict[str, str] | None = None,
@@ -22,15 +24,19 @@ def play_game(
 
     An agent that returns an illegal move, raises an exception or takes longer than `move_seconds`
     for a decision loses the game, as does a Kaggle file that exceeds its own time limit; `termination`
-    and `fault` of the record give the reason. A running decision is not interrupted. `seed` and
-    `tags` are recorded, not used.
+    and `fault` of the record give the reason. A running decision is not interrupted. `seed` is for agents that are not
+    objects; it and `tags` are recorded.
     """
-    position = start = Position.start(spec) if opening is None else opening
+    players = [
+        as_agent(agent, np.random.SeedSequence(seed or 0, spawn_key=(side,)))
+        for side, agent in enumerate((first, second))
+    ]
+    position = start = Position.parse(opening or "", spec)
     plies: list[Ply] = []
     termination: Termination = "normal"
     fault = None
     while fault is None and not position.is_over:
-        agent = first if position.side_to_move == 1 else second
+        agent = players[position.side_to_move - 1]
         clock = time.perf_counter()
         try:
             decision = agent.decide(position)
@@ -55,8 +61,8 @@ def play_game(
             )
     return GameRecord(
         board=str(position.spec),
-        first=first.name,
-        second=second.name,
+        first=players[0].name,
+        second=players[1].name,
         moves=position.moves,
         winner=position.winner if fault is None else 3 - position.side_to_move,
         termination=termination,

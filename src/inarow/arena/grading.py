@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from inarow.agents.agent import Agent
+from inarow.agents.custom import AgentLike, agent_strings, check_reachable
 from inarow.agents.registry import make_agent
 from inarow.arena.game import check_seed
 from inarow.arena.statistics import Interval, mean_interval, wilson_interval
 from inarow.arena.suite import ILLEGAL, Suite, exact_scores, find_suite
-from inarow.errors import InarowError, InvalidLimitError, one_line
-from inarow.games import CONNECT_FOUR, GameRecord, GameSpec, Position
+from inarow.errors import InarowError, one_line
+from inarow.games import CONNECT_FOUR, Board, GameRecord, GameSpec, Position
+from inarow.results import Result
 from inarow.search.solver.api import solver_for
 from inarow.search.tree.config import SearchConfig
 from inarow.search.tree.evaluation import Evaluate
 from inarow.search.tree.search import NetSearch
-from inarow.workers import Progress, Workers, check_workers, open_pool
+from inarow.workers import Workers, check_workers, open_pool
 
 GAME = "game"  # the name of the suite made of the moves of a game
 _CHUNK = 16
@@ -125,7 +127,7 @@ class Choices:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grade(Accuracy):
+class Grade(Accuracy, Result):
     """The grade of an agent on a suite, or of both agents of a game. A stored one may lack fields with a default."""
 
     agent: str
@@ -143,6 +145,23 @@ class Grade(Accuracy):
     """The first of them, in one line."""
     seed: int | None = None
 
+    def rows(self) -> list[dict[str, object]]:
+        """A row for all positions, for each side and for each ply."""
+        parts: dict[str, Accuracy] = {"all": self, **self.by_side, **{f"ply {each.ply}": each for each in self.by_ply}}
+        return [{"agent": self.agent, "part": name, **_row(part)} for name, part in parts.items()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of `inarow grade`."""
+        return asdict(self)
+
+
+def _row(part: Accuracy) -> dict[str, object]:
+    row: dict[str, object] = {"positions": part.positions, "critical": part.critical}
+    for name in (*ACCURACIES, "mean_regret"):
+        low, high = part.intervals.get(name) or (None, None)
+        row |= {name: getattr(part, name), f"{name}_low": low, f"{name}_high": high}
+    return row
+
 
 @dataclass(frozen=True, slots=True)
 class _Task:
@@ -154,37 +173,35 @@ class _Task:
 
 
 def grade(
-    player: GameRecord | Agent | str,
-    spec: GameSpec = CONNECT_FOUR,
+    player: GameRecord | AgentLike,
+    spec: Board = CONNECT_FOUR,
     *,
     suite: Suite | str | None = None,
     seed: int = 0,
     workers: Workers = 1,
-    progress: Progress | None = None,
+    progress: bool = True,
 ) -> Grade:
     """Grades an agent on a suite (see `find_suite`), or the decided moves of a game, which ignores all other arguments.
 
-    An agent string makes a new agent for each position, seeded by `seed` and the number of the position, so the grade
-    is the same for any number of workers. An agent object decides all positions in this process.
+    A new agent is made for each position, seeded by `seed` and the number of the position, so the grade is the same for
+    any number of workers; only an object is one agent for all of them.
     """
     if isinstance(player, GameRecord):
         return _grade_game(player)
     check_seed(seed)
     check_workers(workers)
-    name = make_agent(player).name if isinstance(player, str) else player.name
-    if not isinstance(suite, Suite):
-        suite = find_suite(suite, spec)
-    if isinstance(player, str):
-        source = _made_anew(name, suite, seed, workers)
-    elif workers == 1:
-        source = (_choice(player, position) for position in suite.positions)
-    else:
-        raise InvalidLimitError("workers must be 1 for an agent object; give an agent string instead")
-    choices = []
-    for choice in source:
-        choices.append(choice)
-        if progress is not None:
-            progress(len(choices), len(suite))
+    from inarow.terminal import progress_bar
+
+    with agent_strings(player) as (agent,):
+        name = make_agent(agent).name
+        check_reachable((agent,), workers)
+        with progress_bar(name, is_shown=progress) as advance:
+            if not isinstance(suite, Suite):
+                suite = find_suite(suite, GameSpec.parse(spec))
+            choices = []
+            for choice in _choices(name, suite, seed, workers):
+                choices.append(choice)
+                advance(len(choices), len(suite))
     return _graded(suite, choices, agent=name, seed=seed)
 
 
@@ -208,7 +225,7 @@ def _graded(suite: Suite, choices: Sequence[_Choice], *, agent: str, seed: int |
 # --- agents ---
 
 
-def _made_anew(agent: str, suite: Suite, seed: int, workers: Workers) -> Iterator[_Choice]:
+def _choices(agent: str, suite: Suite, seed: int, workers: Workers) -> Iterator[_Choice]:
     moves = [position.moves for position in suite.positions]
     tasks = [
         _Task(agent, str(suite.spec), tuple(moves[first : first + _CHUNK]), first, seed)

@@ -7,18 +7,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from inarow.arena.grading import Grade
 from inarow.arena.ratings import Rating, Ratings, fit_ratings
-from inarow.arena.store import Store
+from inarow.arena.store import Store, opened
 from inarow.arena.store_schema import AgentIdentity, GradeEntry
 from inarow.arena.suite import EXHAUSTIVE, STANDARD
 from inarow.arena.tally import CrossTable, Tally
 from inarow.errors import InvalidResultsError, StoreError, one_line, raised_as, shown
-from inarow.games import GameRecord, GameSpec
+from inarow.games import CONNECT_FOUR, Board, GameRecord, GameSpec
 
 _USUAL_SUITES = (STANDARD, EXHAUSTIVE)  # a board has one or the other
 
@@ -127,6 +128,21 @@ def rank_agents(board: str, cross: CrossTable) -> Leaderboard:
     except InvalidResultsError as error:
         groups = tuple(map(fit_ratings, cross.linked_groups()))
         return Leaderboard(board=board, cross=cross, groups=groups, unrated=one_line(error))
+
+
+def ratings(
+    games: Iterable[GameRecord] | Store | Path | str, *, board: Board = CONNECT_FOUR, anchor: str = "random"
+) -> Ratings:
+    """Elo ratings with 95 % intervals from games, or from all games of a results store on a board.
+
+    The rating of `anchor` is 0, or without it among the agents the mean is. Raises InvalidResultsError if there are no
+    finished games, or groups of agents that no games link.
+    """
+    if isinstance(games, (Store, Path, str)):
+        with opened(games) as store:
+            assert store is not None
+            return fit_ratings(store_leaderboard(store, str(GameSpec.parse(board))).cross, anchor=anchor)
+    return fit_ratings(CrossTable.of(games), anchor=anchor)
 
 
 # --- from a store ---

@@ -1,34 +1,35 @@
 """Matches: two agents, many openings, each played twice with sides swapped.
 
-A match is cut into tasks of whole pairs. Every game has its own random streams and new agents, so a game follows from
-its plan and its number, however the tasks are cut and whichever process plays them.
+A match is cut into tasks of whole pairs. A game follows from its plan and its number, however the tasks are cut and
+whichever process plays them.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from inarow import __version__
-from inarow.agents.agent import Agent, check_board
-from inarow.agents.registry import make_agent
-from inarow.arena.game import check_seed, play_game
-from inarow.arena.openings import OpeningKind, OpeningSource, find_openings, opening_source, usual_plies
+from inarow.agents.agent import PreparedAgent
+from inarow.agents.custom import AgentLike, agent_strings, check_reachable
+from inarow.agents.registry import make_agent, parse_agent
+from inarow.arena.export import game_row, write_games
+from inarow.arena.game import play_game
+from inarow.arena.match_plan import MatchPlan, MatchSettings, plan_match
+from inarow.arena.openings import OpeningKind, find_openings
 from inarow.arena.sprt import Sprt, SprtResult, until_decided
-from inarow.arena.store import Store
-from inarow.arena.store_schema import AgentIdentity, MatchEntry, to_json
+from inarow.arena.store import Store, opened
 from inarow.arena.tally import Tally
-from inarow.errors import InvalidLimitError
-from inarow.games import CONNECT_FOUR, GameRecord, GameSpec, Position
+from inarow.errors import Interrupted
+from inarow.games import CONNECT_FOUR, Board, GameRecord, GameSpec, Position
 from inarow.games.record import Ply
+from inarow.results import Result
+from inarow.search.limits import Limits
 from inarow.workers import Pool, Workers, check_workers, open_pool
 
-MAX_GAMES = 1_000_000
 _TASK_SECONDS = 0.25  # target length of a task: what a kill can lose, against the cost of dispatching it
 _MAX_PAIRS_PER_TASK = 32
 _FIGURES = (
@@ -39,84 +40,6 @@ _FIGURES = (
 
 Numbered = tuple[int, GameRecord]
 """A game with its number in its match: a moves first in the even ones, b in the odd ones."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatchSettings:
-    """How agents meet; raises InvalidLimitError for values out of range."""
-
-    games: int = 100
-    """Per pair of agents, an even number. A shorter match consists of the first games of a longer one."""
-    seed: int = 0
-    openings: OpeningSource = "balanced"
-    opening_plies: int | None = None
-    """Moves before the agents take over; None chooses a number for the board."""
-    move_seconds: float | None = None
-    """A decision that takes longer loses the game."""
-
-    def __post_init__(self) -> None:
-        if not 2 <= self.games <= MAX_GAMES or self.games % 2:
-            raise InvalidLimitError(
-                f"games is {self.games}; it must be even, 2 to {MAX_GAMES}: each opening is played twice"
-            )
-        check_seed(self.seed)
-        if self.move_seconds is not None and not 0 < self.move_seconds < float("inf"):
-            raise InvalidLimitError(f"move-seconds is {self.move_seconds:g}; it must be above 0")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatchPlan(MatchSettings):
-    """Everything that decides the games of a match; `plan_match` makes a valid one."""
-
-    a: str  # agent string, in its shortest form
-    b: str
-    spec: GameSpec
-    opening_plies: int
-
-    def in_order(self) -> MatchPlan:
-        """The same match with its agents sorted by name: it is played and stored this way, whichever agent is
-        named first. Otherwise deterministic agents would play the same games in two matches.
-        """
-        a, b = sorted((self.a, self.b))
-        return replace(self, a=a, b=b)
-
-    def seen_by_a(self, records: Iterable[GameRecord]) -> list[GameRecord]:
-        """Whole pairs of games of `in_order`, each pair beginning with the game in which a moves first."""
-        records = list(records)
-        if self.a <= self.b:
-            return records
-        pairs = zip(records[1::2], records[::2], strict=False)  # half a pair is played again
-        return [record for pair in pairs for record in pair]
-
-    def entry(self) -> MatchEntry:
-        """The match as the store keeps it, under a key that follows from what decides its games."""
-        a, b = (AgentIdentity.parse(agent) for agent in sorted((self.a, self.b)))
-        settings = {"openings": self.openings, "move_seconds": self.move_seconds, "version": __version__}
-        decisive = (str(self.spec), a, b, self.seed, self.opening_plies, settings)
-        return MatchEntry(hashlib.blake2b(to_json(decisive).encode(), digest_size=16).hexdigest(), *decisive)
-
-    def players(self, pair: int, game: int) -> tuple[Agent, Agent]:
-        """New agents for a game, the one that moves first ahead. Matches make their agents nowhere else."""
-        first, second = (
-            make_agent(agent, seed=np.random.SeedSequence(self.seed, spawn_key=(pair, game, side)))
-            for side, agent in enumerate((self.b, self.a) if game else (self.a, self.b))
-        )
-        return first, second
-
-
-def plan_match(a: str, b: str, spec: GameSpec = CONNECT_FOUR, settings: MatchSettings | None = None) -> MatchPlan:
-    """A checked plan; raises InarowError, also if an agent does not play the board."""
-    settings = settings or MatchSettings()
-    agents = make_agent(a), make_agent(b)
-    for agent in agents:
-        check_board(agent, spec)
-    plies = settings.opening_plies
-    if plies is None:
-        plies = usual_plies(spec, settings.games // 2, settings.openings)
-    source = opening_source(spec, settings.openings, plies)
-    find_openings(spec, 1, source, seed=settings.seed, plies=plies)  # raises if there are none
-    resolved = asdict(settings) | {"openings": source, "opening_plies": plies}
-    return MatchPlan(a=agents[0].name, b=agents[1].name, spec=spec, **resolved)
 
 
 # --- playing ---
@@ -156,6 +79,8 @@ def play_plans(plans: Sequence[MatchPlan], pool: Pool, finished: Sequence[int]) 
 def play_pairs(task: Task) -> list[Numbered]:
     """The games of a task, in a worker process."""
     plan = task.plan
+    for agent in (plan.a, plan.b):
+        make_ready(agent, plan.spec)  # else the first move would also be timed loading compiled code
     games = []
     for pair, opening in task.pairs:
         for game in (0, 1):
@@ -168,6 +93,21 @@ def play_pairs(task: Task) -> list[Numbered]:
             )
             games.append((2 * pair + game, record))
     return games
+
+
+@lru_cache(maxsize=256)
+def make_ready(agent: str, spec: GameSpec) -> None:
+    """Loads what the moves of an agent need: the first one would otherwise be timed with it. Once in a process."""
+    kind, _ = parse_agent(agent)
+    if kind.is_custom or kind.runs_code:
+        return
+    try:
+        made = make_agent(agent)
+        if isinstance(made, PreparedAgent):
+            made.prepare(spec)
+        made.decide(Position.start(spec), limits=Limits(cancelled=lambda: True))
+    except Exception:  # will happen again in a game, which it loses
+        return
 
 
 def _missing_pairs(plan: MatchPlan, finished: int) -> list[tuple[int, Position]]:
@@ -303,18 +243,30 @@ def _cost(records: Sequence[GameRecord], player: int) -> AgentCost:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class Match(Result):
     """The games of a match and their summary."""
 
     summary: MatchSummary
     records: tuple[GameRecord, ...]
     """In pairs: a moves first in the even ones, b in the odd ones."""
 
+    def rows(self) -> list[dict[str, object]]:
+        """A row for each game."""
+        return [game_row(record) for record in self.records]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of `inarow match`."""
+        return self.summary.to_dict()
+
+    def to_csv(self, path: Path | str) -> None:
+        """Writes a line for each game, with the time of each move."""
+        write_games(path, self.records)
+
 
 def play_match(
-    a: str,
-    b: str,
-    spec: GameSpec = CONNECT_FOUR,
+    a: AgentLike,
+    b: AgentLike,
+    spec: Board = CONNECT_FOUR,
     *,
     games: int = 100,
     seed: int = 0,
@@ -323,18 +275,53 @@ def play_match(
     opening_plies: int | None = None,
     move_seconds: float | None = None,
     sprt: Sprt | None = None,
+    store: Store | Path | str | None = None,
+    progress: bool = True,
 ) -> Match:
-    """Plays `games` (an even number) between two agent strings; with `sprt`, only until the test is decided.
+    """Plays `games` (an even number) between two agents; with `sprt`, only until the test is decided.
 
-    The games follow from the arguments alone, on any number of workers: every game has its own random
-    streams and new agents. Only `move_seconds` depends on the clock. In the other order, two agents play
-    the same games.
+    The games follow from the arguments alone, on any number of workers: every game has its own random streams and new
+    agents, except those given as objects. Only `move_seconds` depends on the clock. In the other order, two agents play
+    the same games. Games that the store has are not played again, others are added to it.
+
+    Raises InarowError, and Interrupted with the match of the finished pairs on Ctrl-C.
     """
     settings = MatchSettings(
         games=games, seed=seed, openings=openings, opening_plies=opening_plies, move_seconds=move_seconds
     )
-    records = tuple(match_games(plan_match(a, b, spec, settings), workers=workers, sprt=sprt))
-    return Match(summarise(records, sprt), records)
+    with agent_strings(a, b) as (one, other), opened(store) as results:
+        plan = plan_match(one, other, GameSpec.parse(spec), settings)
+        check_reachable((one, other), workers)
+        return play_plan(plan, workers=workers, sprt=sprt, store=results, progress=progress)
+
+
+def play_plan(
+    plan: MatchPlan,
+    *,
+    workers: Workers = 1,
+    sprt: Sprt | None = None,
+    store: Store | None = None,
+    progress: bool = True,
+) -> Match:
+    """Plays a planned match; see `play_match`."""
+    from inarow.terminal import progress_bar
+
+    records: list[GameRecord] = []
+
+    def match() -> Match | None:
+        pairs = tuple(records[: len(records) // 2 * 2])
+        return Match(summarise(pairs, sprt), pairs) if pairs else None
+
+    with progress_bar(f"{plan.a} - {plan.b}", is_shown=progress) as advance:
+        try:
+            for record in match_games(plan, workers=workers, sprt=sprt, store=store):
+                records.append(record)
+                advance(len(records), plan.games)
+        except KeyboardInterrupt:
+            raise Interrupted(f"stopped after {len(records)} of {plan.games} games", match()) from None
+    finished = match()
+    assert finished is not None
+    return finished
 
 
 def match_games(
@@ -345,12 +332,14 @@ def match_games(
     With a store, games that it has are taken from it, and new ones are added to it.
     """
     check_workers(workers)
-    batches = _played(plan, workers) if store is None else play_into_store([plan], store, workers=workers)
+    plans = [plan]
+    batches = play_all(plans, workers) if store is None else play_into_store(plans, store, workers=workers)
     records = (record for _, batch in batches for record in batch)
     return records if sprt is None else until_decided(records, sprt)
 
 
-def _played(plan: MatchPlan, workers: Workers) -> Iterator[tuple[int, list[GameRecord]]]:
-    with open_pool(workers, tasks=plan.games // 2) as pool:
-        for match, games in play_plans([plan.in_order()], pool, [0]):
-            yield match, plan.seen_by_a(record for _, record in games)
+def play_all(plans: Sequence[MatchPlan], workers: Workers) -> Iterator[tuple[int, list[GameRecord]]]:
+    """All games of the plans: index of a plan, some games of it, in ascending order for each plan."""
+    with open_pool(workers, tasks=sum(plan.games // 2 for plan in plans)) as pool:
+        for match, games in play_plans([plan.in_order() for plan in plans], pool, [0] * len(plans)):
+            yield match, plans[match].seen_by_a(record for _, record in games)

@@ -1,13 +1,11 @@
 """The results store: games, matches, grades and runs of one laboratory in one file."""
 
-import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-from inarow import __version__
 from inarow.arena.store_schema import (
     GAME_COLUMNS,
     AgentIdentity,
@@ -27,6 +25,7 @@ from inarow.arena.store_schema import (
 from inarow.arena.tally import SideTally, Tally
 from inarow.errors import StoreError, shown
 from inarow.games import GameRecord, GameSpec
+from inarow.version import __version__
 
 _MATCH_COLUMNS = "key, board, a, b, seed, opening_plies, settings"
 _COUNTS = (
@@ -44,14 +43,10 @@ class Store(AbstractContextManager["Store"]):
     method that writes is one transaction, and every method raises StoreError.
     """
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
-        self._connection = connection
-        self._path = path
-
-    @classmethod
-    def open(cls, path: Path, *, readonly: bool = False) -> Self:
+    def __init__(self, path: Path | str, *, readonly: bool = False) -> None:
         """The store at `path`; a missing one is made, unless it is opened for reading only."""
-        return cls(connect(path, readonly=readonly), path)
+        self._path = Path(path)
+        self._connection = connect(self._path, readonly=readonly)
 
     def close(self) -> None:
         self._connection.close()
@@ -284,6 +279,16 @@ class Store(AbstractContextManager["Store"]):
         while page := self._execute(query, (match_id, last)):
             yield from page
             last = page[-1][0]
+
+
+@contextmanager
+def opened(store: Store | Path | str | None) -> Iterator[Store | None]:
+    """A store for a `with` block: the one given, or the one at a path, which is closed afterwards."""
+    if store is None or isinstance(store, Store):
+        yield store
+    else:
+        with Store(store) as found:
+            yield found
 
 
 def _now() -> str:

@@ -21,7 +21,8 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from inarow.agents.registry import format_agent, parse_agent
+from inarow.agents.kind import format_agent
+from inarow.agents.registry import parse_agent
 from inarow.errors import StoreError, raised_as, shown
 from inarow.games import GameRecord
 from inarow.games.record import Ply, Termination

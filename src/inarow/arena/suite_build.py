@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from inarow import __version__
 from inarow.agents.agent import Agent
 from inarow.agents.registry import make_agent
 from inarow.arena.suite import Suite, exact_scores
@@ -19,6 +18,7 @@ from inarow.games.symmetry import canonical_key
 from inarow.search.solver.api import solver_for
 from inarow.search.solver.book_build import SolveTask
 from inarow.storage.journal import Journal, open_journal
+from inarow.version import __version__
 from inarow.workers import Pool, Progress
 
 PLAYERS = ("mcts:simulations=500,c=1.4142135623730951", "random")

@@ -2,19 +2,25 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
+from inarow.agents.custom import AgentLike, agent_strings, check_reachable
 from inarow.agents.registry import make_agent
+from inarow.arena.export import write_games
 from inarow.arena.leaderboard import Leaderboard, Standing, rank_agents
-from inarow.arena.match import MatchPlan, MatchSettings, MatchSummary, plan_match, play_missing, stored_games, summarise
+from inarow.arena.match import MatchSummary, play_all, play_into_store, play_missing, stored_games, summarise
+from inarow.arena.match_plan import MatchPlan, MatchSettings, plan_match
+from inarow.arena.openings import OpeningKind
 from inarow.arena.ratings import Ratings
-from inarow.arena.store import Store
+from inarow.arena.store import Store, opened
 from inarow.arena.tally import CrossTable
-from inarow.errors import InvalidAgentError, InvalidLimitError, shown
-from inarow.games import CONNECT_FOUR, GameRecord, GameSpec
+from inarow.errors import Interrupted, InvalidAgentError, InvalidLimitError, shown
+from inarow.games import CONNECT_FOUR, Board, GameRecord, GameSpec
+from inarow.results import Result
 from inarow.workers import Workers
 
 
@@ -103,6 +109,23 @@ class TournamentSummary:
         }
 
 
+def standing_row(standing: Standing) -> dict[str, object]:
+    """A standing as a row of a table."""
+    rating, total = standing.rating, standing.tally.total
+    low, high = rating.interval if rating else (None, None)
+    return {
+        "agent": standing.agent,
+        "elo": rating.elo if rating else None,
+        "elo_low": low,
+        "elo_high": high,
+        "los": standing.los,
+        **total.to_dict(),
+        "score": standing.score,
+        "score_as_first": standing.tally.as_first.score if standing.tally.as_first.games else None,
+        "score_as_second": standing.tally.as_second.score if standing.tally.as_second.games else None,
+    }
+
+
 def _row(standing: Standing) -> dict[str, Any]:
     assert standing.rating is not None
     return {
@@ -118,7 +141,93 @@ def _row(standing: Standing) -> dict[str, Any]:
     }
 
 
-def play_tournament(plan: TournamentPlan, store: Store, *, workers: Workers = 1) -> TournamentSummary:
+@dataclass(frozen=True, slots=True)
+class Tournament(Result):
+    """A tournament: its summary, and all games."""
+
+    summary: TournamentSummary
+    records: tuple[GameRecord, ...]
+    """Match by match."""
+
+    @property
+    def standings(self) -> list[Standing]:
+        """Strongest first."""
+        return self.summary.standings
+
+    def ratings(self) -> Ratings:
+        return self.summary.ratings
+
+    def rows(self) -> list[dict[str, object]]:
+        """A row for each agent, strongest first."""
+        return [standing_row(standing) for standing in self.standings]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of `inarow tournament`."""
+        return self.summary.to_dict()
+
+    def to_csv(self, path: Path | str) -> None:
+        """Writes a line for each game; see `Match.to_csv`."""
+        write_games(path, self.records)
+
+
+def play_tournament(
+    agents: Sequence[AgentLike],
+    spec: Board = CONNECT_FOUR,
+    *,
+    games: int = 100,
+    seed: int = 0,
+    workers: Workers = 1,
+    gauntlet: bool = False,
+    openings: OpeningKind = "balanced",
+    opening_plies: int | None = None,
+    move_seconds: float | None = None,
+    store: Store | Path | str | None = None,
+    progress: bool = True,
+) -> Tournament:
+    """Plays `games` (an even number) between every two agents, or with `gauntlet` between the first and each other.
+
+    Games follow from the arguments alone, as in `play_match`. With a store, games that it has are not played again, so
+    that the same call continues a tournament. Raises InarowError, and on Ctrl-C Interrupted with the tournament so far.
+    """
+    settings = MatchSettings(
+        games=games, seed=seed, openings=openings, opening_plies=opening_plies, move_seconds=move_seconds
+    )
+    with agent_strings(*agents) as names, opened(store) as results:
+        plan = plan_tournament(names, GameSpec.parse(spec), settings, gauntlet=gauntlet)
+        check_reachable(names, workers)
+        return _play(plan, results, workers, progress)
+
+
+def _play(plan: TournamentPlan, store: Store | None, workers: Workers, progress: bool) -> Tournament:
+    from inarow.terminal import progress_bar
+
+    found: list[list[GameRecord]] = [[] for _ in plan.matches]
+
+    def tournament() -> Tournament | None:
+        """Of all whole pairs, if there are any."""
+        played = [records[: len(records) // 2 * 2] for records in found]
+        if not any(played):
+            return None
+        return Tournament(summarise_games(plan, played), tuple(record for records in played for record in records))
+
+    batches = (
+        play_all(plan.matches, workers) if store is None else play_into_store(plan.matches, store, workers=workers)
+    )
+    done = 0
+    with progress_bar("games", is_shown=progress) as advance:
+        try:
+            for match, records in batches:
+                found[match] += records
+                done += len(records)
+                advance(done, plan.games)
+        except KeyboardInterrupt:
+            raise Interrupted(f"stopped after {done} of {plan.games} games", tournament()) from None
+    finished = tournament()
+    assert finished is not None
+    return finished
+
+
+def play_planned(plan: TournamentPlan, store: Store, *, workers: Workers = 1) -> TournamentSummary:
     """Plays the games that the store lacks into it, and summarises them. `play_missing` plays
     `plan.matches` batch by batch.
     """
@@ -133,9 +242,17 @@ def summarise_tournament(
     """The summary of a tournament whose games are all in the store; `visit` receives each of them in order. Every
     game is decoded once.
     """
+    return summarise_games(plan, (stored_games(match, store) for match in plan.matches), visit)
+
+
+def summarise_games(
+    plan: TournamentPlan,
+    games: Iterable[Sequence[GameRecord]],
+    visit: Callable[[GameRecord], object] | None = None,
+) -> TournamentSummary:
+    """The same of the games of each match, in the order of the plan; one without games is left out."""
     matches = []
-    for match in plan.matches:
-        records = stored_games(match, store)
+    for records in filter(None, games):
         if visit is not None:
             for record in records:
                 visit(record)

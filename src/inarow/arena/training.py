@@ -1,37 +1,113 @@
 """Training runs, with what learners need from agents and arena: the functions behind `inarow train` and the web lab."""
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
 import numpy as np
 
 from inarow.agents.agent import Agent
+from inarow.agents.custom import AgentLike, agent_strings
+from inarow.agents.kind import format_value
 from inarow.agents.registry import make_agent, parse_agent
 from inarow.arena.grading import curve_grader
-from inarow.errors import ConfigError, InvalidAgentError, shown
-from inarow.learning.config import Document, find_document, to_config
-from inarow.learning.learner import Learner, Run, Services, TrainedAgent, Watch, find_learner, learners
+from inarow.arena.training_run import TrainingRun, load_run
+from inarow.errors import ConfigError, Interrupted, InvalidAgentError, shown
+from inarow.learning.config import ConfigPart, Document, find_document, to_config, with_values
+from inarow.learning.learner import Learner, Progress, Run, Services, Watch, find_learner, learners
 from inarow.learning.run_folder import read_config
 from inarow.workers import Cluster
 
 
 def train(
-    preset: str,
-    folder: Path,
+    config: str | Path | Mapping[str, object] | ConfigPart,
     *,
-    settings: Sequence[str] = (),
-    watch: Watch | None = None,
+    out: Path | str | None = None,
     cluster: Cluster | None = None,
     allow_agent_files: bool = False,
-) -> TrainedAgent:
-    """Trains from a preset or a TOML file, changed by settings `key=value`, in a new folder; raises InarowError.
+    watch: Watch | None = None,
+    progress: bool = True,
+    **settings: object,
+) -> TrainingRun:
+    """Trains from a preset, a TOML file or a config, changed by settings, in a new folder: `out`, or one in `runs`.
 
-    A config is data: opponents that run a file of code (`kaggle`) are refused unless `allow_agent_files`.
+    A setting of a part is named with two underscores, `rewards__win=50`, or given as a dict. An opponent may be any
+    agent, as in `play_match`. A config is data: agent strings that run a file of code (`kaggle`) are refused unless
+    `allow_agent_files`. Raises InarowError, and Interrupted with the run so far on Ctrl-C; `resume_training` continues.
     """
-    document = find_document(preset, settings)
-    run = start_run(document, folder, source=preset, cluster=cluster, allow_agent_files=allow_agent_files)
-    return run.train(watch)
+    source = config if isinstance(config, str) else str(config) if isinstance(config, Path) else "config"
+    with _as_data(settings) as values:
+        document = with_values(_document(config), values)
+        folder = _new_folder(source) if out is None else Path(out)
+        run = start_run(document, folder, source=source, cluster=cluster, allow_agent_files=allow_agent_files)
+        return _train(run, watch, progress)
+
+
+def resume_training(
+    folder: Path | str,
+    *,
+    cluster: Cluster | None = None,
+    allow_agent_files: bool = False,
+    watch: Watch | None = None,
+    progress: bool = True,
+    **settings: object,
+) -> TrainingRun:
+    """Continues the run of a folder from its last checkpoint; settings as in `train`, where its learner allows them:
+    `iterations="+20"` extends a run of AlphaZero. Raises as `train`.
+    """
+    texts = [f"{name.replace('__', '.')}={format_value(value)}" for name, value in settings.items()]
+    run = resume_run(Path(folder), texts, cluster=cluster, allow_agent_files=allow_agent_files)
+    return _train(run, watch, progress)
+
+
+def _train(run: Run, watch: Watch | None, progress: bool) -> TrainingRun:
+    from inarow.terminal import progress_bar, text_table
+
+    with progress_bar(run.title, lambda: text_table(run.table()), is_shown=progress) as advance:
+
+        def report(known: Progress) -> None:
+            advance(known.done, known.total)
+            if watch is not None:
+                watch(known)
+
+        try:
+            trained = run.train(report)
+        except KeyboardInterrupt:
+            raise Interrupted(
+                f"stopped; {run.folder} has a checkpoint to continue from", load_run(run.folder)
+            ) from None
+    return replace(load_run(run.folder), agent_string=trained.agent)
+
+
+def _document(config: str | Path | Mapping[str, object] | ConfigPart) -> Document:
+    """A copy of the config as data."""
+    if isinstance(config, (str, Path)):
+        return find_document(str(config))
+    document: Document = deepcopy(msgspec.to_builtins(config))
+    return document
+
+
+@contextmanager
+def _as_data(settings: Mapping[str, object]) -> Iterator[dict[str, object]]:
+    """Settings with agent strings in place of agents, which are registered within the block."""
+    plain = (str, int, float, Mapping, list, tuple, type(None))
+    agents = {name: value for name, value in settings.items() if not isinstance(value, plain)}
+    with agent_strings(*cast(Iterable[AgentLike], agents.values())) as strings:
+        yield {**settings, **dict(zip(agents, strings, strict=True))}
+
+
+def _new_folder(source: str) -> Path:
+    """A folder in `runs` that does not exist."""
+    name = Path(source).stem
+    folders = (Path("runs") / (name if number == 1 else f"{name}-{number}") for number in count(1))
+    return next(folder for folder in folders if not folder.exists())
 
 
 def start_run(

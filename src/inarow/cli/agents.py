@@ -3,8 +3,9 @@
 from rich.table import Table
 from rich.text import Text
 
+from inarow.agents.kind import AgentKind, format_value, parameter_infos
 from inarow.agents.levels import LEVELS, level_ratings
-from inarow.agents.registry import AgentKind, broken_plugins, format_value, parameter_infos, registry
+from inarow.agents.registry import broken_plugins, registry
 from inarow.cli.options import Json, UnusedSeed
 from inarow.cli.output import number_table, print_json, stdout
 

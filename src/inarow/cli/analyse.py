@@ -5,7 +5,6 @@ from pathlib import Path
 
 from rich.table import Table
 
-from inarow import __version__
 from inarow.arena.review import MoveReview, review_game
 from inarow.cli.options import Board, Json, UnusedSeed
 from inarow.cli.output import command_line, new_file, print_json, progress_bar, stdout
@@ -18,6 +17,7 @@ from inarow.games.record import from_json_line
 from inarow.report.data import ReplayGame
 from inarow.report.page import analysis_page
 from inarow.storage.inputs import read_input
+from inarow.version import __version__
 
 _MAX_FILE = 1 << 20
 

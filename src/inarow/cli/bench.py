@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from inarow.arena.match import MatchSettings, plan_match, play_into_store
+from inarow.arena.match import play_into_store
+from inarow.arena.match_plan import MatchSettings, plan_match
 from inarow.arena.store import Store
 from inarow.cli.options import Json, UnusedSeed
 from inarow.cli.output import print_json, progress_bar, stdout
@@ -208,7 +209,7 @@ def stored_games(start: Position) -> Work:
         plan = plan_match("random", "winblock", start.spec, MatchSettings(games=_STORED_GAMES, seed=next(seeds)))
         with (
             tempfile.TemporaryDirectory(prefix="inarow-bench-") as folder,
-            Store.open(Path(folder) / "lab.sqlite") as store,
+            Store(Path(folder) / "lab.sqlite") as store,
         ):
             return sum(len(records) for _, records in play_into_store([plan], store))
 

@@ -3,15 +3,12 @@
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 from cyclopts import App, Parameter
 
-from inarow.agents.registry import make_agent
 from inarow.arena.grading import Accuracy, Grade
 from inarow.arena.grading import grade as grade_agent
-from inarow.arena.store import Store
+from inarow.arena.store import opened
 from inarow.arena.store_schema import AgentIdentity
-from inarow.arena.suite import find_suite
 from inarow.arena.suite_build import build_suite
 from inarow.cli.options import Board, Json, Memory, Ray, Seed, WorkerCount, find_workers
 from inarow.cli.output import number_table, print_facts, print_json, progress_bar, stdout
@@ -49,17 +46,10 @@ def grade(
         agent: Agent string, e.g. mcts:simulations=5000
         suite: standard (ships with the package), exhaustive (all positions of a small board), or a file.
     """
-    crew = find_workers(workers, ray)
-    name = make_agent(agent).name
-    with progress_bar("finding the positions"):
-        positions = find_suite(suite, GameSpec.parse(board))
-    if store is not None:
-        Store.open(store).close()  # a bad path costs no work
-    with progress_bar(name) as progress:
-        made = grade_agent(name, suite=positions, seed=seed, workers=crew, progress=progress)
-    if store is not None:
-        with Store.open(store) as results:
-            results.add_grade(AgentIdentity.parse(name), made.board, made.suite, msgspec.to_builtins(made))
+    with opened(store) as results:  # a bad path costs no work
+        made = grade_agent(agent, board, suite=suite, seed=seed, workers=find_workers(workers, ray))
+        if results is not None:
+            results.add_grade(AgentIdentity.parse(made.agent), made.board, made.suite, made.to_dict())
     print_json(made) if json else _print_grade(made)
 
 

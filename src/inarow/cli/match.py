@@ -9,18 +9,19 @@ import msgspec
 from cyclopts import Parameter
 from rich.table import Table
 
-from inarow.arena.export import write_crosstable, write_json_lines, write_pgn, write_ratings
-from inarow.arena.match import AgentCost, MatchSettings, MatchSummary, match_games, plan_match, play_missing, summarise
+from inarow.arena.export import write_crosstable, write_json_lines, write_ratings, writer_for
+from inarow.arena.match import AgentCost, Match, MatchSummary, play_missing, play_plan
+from inarow.arena.match_plan import MatchSettings, plan_match
 from inarow.arena.openings import OpeningKind, OpeningSource
 from inarow.arena.sprt import Sprt
-from inarow.arena.store import Store
+from inarow.arena.store import Store, opened
 from inarow.arena.store_schema import default_store_path
 from inarow.arena.tally import CrossTable, Tally
 from inarow.arena.tournament import TournamentPlan, TournamentSummary, plan_tournament, summarise_tournament
 from inarow.cli import output
 from inarow.cli.options import Board, Json, Ray, Seed, WorkerCount, find_workers
 from inarow.cli.output import new_file, number_table, print_json, print_table, spinner, stderr, stdout
-from inarow.errors import StoreError
+from inarow.errors import Interrupted, StoreError
 from inarow.games import GameRecord, GameSpec
 from inarow.report.data import GameSurvey, bounded_analysis, report_from_tournament
 from inarow.report.page import report_markdown, report_page
@@ -59,34 +60,25 @@ def match(
         games: Number of games, even; with --sprt, the maximum.
         sprt: Two Elo differences: stop as soon as the sequential test accepts one of them.
         store: Results store for the games; games that it already has are not played again.
-        out: Write the games to this file: PGN-like if it ends in .pgn, else JSON Lines.
+        out: Write the games to this file: PGN-like if it ends in .pgn, CSV if in .csv, else JSON Lines.
     """
     test = None if sprt is None else Sprt(*sprt)
     settings = MatchSettings(
         games=games, seed=seed, openings=openings, opening_plies=opening_plies, move_seconds=move_seconds
     )
     plan = plan_match(a, b, GameSpec.parse(board), settings)
-    crew = find_workers(workers, ray)
-    records: list[GameRecord] = []
     interrupted = None
-    with (
-        new_file(out) as file,
-        nullcontext() if store is None else Store.open(store) as results,
-        output.progress_bar(f"{a} - {b}") as progress,
-    ):
+    with new_file(out) as file, opened(store) as results:
         try:
-            for record in match_games(plan, workers=crew, sprt=test, store=results):
-                records.append(record)
-                progress(len(records), games)
-        except KeyboardInterrupt as stop:
-            interrupted = stop
-        (write_pgn if out is not None and out.suffix == ".pgn" else write_json_lines)(records, file)
-    finished_pairs = records[: len(records) // 2 * 2]
-    if finished_pairs:
-        summary = summarise(finished_pairs, test)
-        print_json(summary.to_dict()) if json else _print_match(summary, plan.openings)
+            played: object = play_plan(plan, workers=find_workers(workers, ray), sprt=test, store=results)
+        except Interrupted as stop:
+            interrupted, played = stop, stop.result
+        if isinstance(played, Match):
+            writer_for(out or Path())(played.records, file)
+    if isinstance(played, Match):
+        print_json(played.to_dict()) if json else _print_match(played.summary, plan.openings)
     if interrupted is not None:
-        stderr.print(f"stopped after {len(records)} of {games} games", style="yellow")
+        stderr.print(str(interrupted), style="yellow")
         raise interrupted
 
 
@@ -171,7 +163,7 @@ def tournament(
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
     in_use = StoreError(f"{out} is in use: another process plays a tournament there; wait for it, or use another --out")
-    with nullcontext() if out is None else exclusive_folder(out, in_use), Store.open(path) as results:
+    with nullcontext() if out is None else exclusive_folder(out, in_use), Store(path) as results:
         _play(plan, results, crew)
         summary = summarise_tournament(plan, results) if out is None else _write_files(out, plan, results)
     print_json(summary.to_dict()) if json else _print_tournament(summary, plan.matches[0].openings)

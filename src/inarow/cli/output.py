@@ -3,35 +3,23 @@
 import json
 import shlex
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from io import StringIO, TextIOWrapper
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import msgspec
-from rich import progress
-from rich.console import Console, Group
-from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from inarow.errors import visible, visible_json
 from inarow.storage.atomic import atomic_write
-
-
-class PlainConsole(Console):
-    """Prints strings as they are: names of agents and files are never markup, emoji codes or control sequences."""
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(markup=False, emoji=False, highlight=False, **settings)
-
-    def render_str(self, text: str, **options: Any) -> Text:
-        return super().render_str(visible(text), **options)
-
-
-stdout = PlainConsole()
-stderr = PlainConsole(stderr=True)
+from inarow.terminal import PlainConsole as PlainConsole
+from inarow.terminal import number_table as number_table
+from inarow.terminal import progress_bar as progress_bar
+from inarow.terminal import stderr as stderr
+from inarow.terminal import stdout as stdout
 
 
 def print_json(document: object) -> None:
@@ -55,18 +43,6 @@ def print_facts(facts: Mapping[str, object], *, json: bool) -> None:
         stdout.print("  ".join(f"{name} {value}" for name, value in facts.items()), soft_wrap=True)
 
 
-def number_table(
-    *headings: str, rows: Iterable[Iterable[str]] = (), words: Collection[str] = ("",), **style: Any
-) -> Table:
-    """A table whose columns hold numbers, except those whose heading is in `words`."""
-    table = Table(**{"box": None, "pad_edge": False, **style})
-    for heading in headings:
-        table.add_column(heading, justify="left" if heading in words else "right")
-    for row in rows:
-        table.add_row(*row)
-    return table
-
-
 def print_table(table: Table) -> None:
     """Prints a table on stdout, at full width unless that is a terminal."""
     (stdout if stdout.is_terminal else PlainConsole(width=10_000)).print(table)
@@ -75,21 +51,6 @@ def print_table(table: Table) -> None:
 def command_line() -> str:
     """The command of this process, for a shell."""
     return shlex.join(["inarow", *sys.argv[1:]]).encode(errors="replace").decode()
-
-
-@contextmanager
-def progress_bar(title: str, draw: Callable[[], Table] | None = None) -> Iterator[Callable[[int, int], None]]:
-    """A transient bar on stderr for the length of a `with` block, updated with (done, total), below the table that
-    `draw` makes a few times a second; only in a terminal.
-    """
-    if not stderr.is_terminal:
-        yield lambda done, total: None
-        return
-    texts = progress.TextColumn("{task.description}", markup=False), progress.BarColumn(), progress.MofNCompleteColumn()
-    bar = progress.Progress(*texts, progress.TimeElapsedColumn(), progress.TimeRemainingColumn())
-    task = bar.add_task(visible(title), total=None)
-    with Live(console=stderr, transient=True, get_renderable=lambda: Group(draw(), bar) if draw else bar):
-        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def spinner(title: str) -> AbstractContextManager[object]:

@@ -39,7 +39,7 @@ def report(
     spec = GameSpec.parse(board)
     solve = bounded_analysis(spec)
     with new_file(out) as page, new_file(markdown) as text, new_file(csv) as rows, spinner("reading and solving games"):
-        with Store.open(path, readonly=True) as results:
+        with Store(path, readonly=True) as results:
             data = report_from_store(results, str(spec), games=games, analyse=solve, command=command_line())
         page.write(report_page(data))
         text.write(report_markdown(data))
@@ -63,7 +63,7 @@ def leaderboard(
         store: The results store; by default the one in the user's data folder.
     """
     name = str(GameSpec.parse(board))
-    with Store.open(store or default_store_path(), readonly=True) as results, spinner("reading the games"):
+    with Store(store or default_store_path(), readonly=True) as results, spinner("reading the games"):
         known = read_leaderboard(results, name)
     if json:
         print_json(known.to_dict())

@@ -7,8 +7,8 @@ from cyclopts import Parameter
 from rich import box
 
 from inarow.cli.options import Json, Ray, Seed, WorkerCount, find_workers
-from inarow.cli.output import json_text, number_table, print_json, print_table, progress_bar, stderr, stdout, write_text
-from inarow.errors import InvalidStudyError, shown
+from inarow.cli.output import json_text, number_table, print_json, print_table, stderr, stdout, write_text
+from inarow.errors import Interrupted, InvalidStudyError, shown
 from inarow.report.study_page import INTERVALS, comparison_table, study_facts, study_markdown, study_page
 from inarow.studies import runner
 from inarow.studies.experiment import Scale
@@ -44,30 +44,19 @@ def reproduce(
         settings: A setting of the study, e.g. --set net=FILE.onnx for gupta-shah-2022.
     """
     folder = reproduction_folder(study, scale) if out is None else out
-    counts = (0, 0)
-
-    def progress(done: int, total: int) -> None:
-        nonlocal counts
-        counts = done, total
-        show(done, total)
-
     try:
-        with progress_bar("experiments") as show:
-            report = runner.reproduce(
-                study,
-                scale=scale,
-                variant=variant,
-                seed=seed,
-                settings=_chosen(settings),
-                out=folder,
-                workers=find_workers(workers, ray),
-                report_only=report_only,
-                progress=progress,
-            )
-    except KeyboardInterrupt:
-        done, total = counts
-        if total:
-            stderr.print(f"stopped after {done} of {total} runs; the same command continues", style="yellow")
+        report = runner.reproduce(
+            study,
+            scale=scale,
+            variant=variant,
+            seed=seed,
+            settings=_chosen(settings),
+            out=folder,
+            workers=find_workers(workers, ray),
+            report_only=report_only,
+        )
+    except Interrupted as stop:
+        stderr.print(str(stop), style="yellow")
         raise
     write_text(folder / "results.json", json_text(report))
     write_text(folder / "report.html", study_page(report))

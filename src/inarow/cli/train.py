@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.table import Table
 
 from inarow.arena.training import resume_run, start_run
 from inarow.cli.options import Json, Ray
-from inarow.cli.output import number_table, print_facts, print_json, print_table, progress_bar, stderr, stdout
+from inarow.cli.output import print_facts, print_json, print_table, progress_bar, stderr, stdout
 from inarow.errors import ClusterError, ConfigError, InarowError, TaskError
 from inarow.learning.config import find_document
-from inarow.learning.learner import CurveTable, Progress, Report, Run, TrainedAgent
+from inarow.learning.learner import Progress, Report, Run, TrainedAgent
+from inarow.terminal import text_table
 from inarow.workers import Cluster
 
 
@@ -52,7 +52,7 @@ def train(
     else:
         raise ConfigError("train needs a preset or a TOML file, or --resume with the folder of a run")
     flags = ["--allow-agent-files"] if allow_agent_files else []
-    with progress_bar(run.title, lambda: _drawn(run.table())) as show, _hints_to_resume(run.folder, *flags):
+    with progress_bar(run.title, lambda: text_table(run.table())) as show, _hints_to_resume(run.folder, *flags):
         printed = 0
 
         def print_log() -> None:
@@ -90,13 +90,9 @@ def _hints_to_resume(folder: Path, *flags: str) -> Iterator[None]:
         raise InarowError(f"{error}; what was learnt is saved; resume with: {again}") from error
 
 
-def _drawn(curve: CurveTable) -> Table:
-    return number_table(*curve.headings, rows=curve.rows, words=(), caption=curve.caption or None)
-
-
 def _print_report(run: Run, report: Report, trained: TrainedAgent) -> None:
     """The curve, the figures, and the commands to play against the agent, measure it and export it."""
-    print_table(_drawn(run.table()))
+    print_table(text_table(run.table()))
     print_facts(report.facts, json=False)
     for note in report.notes:
         stdout.print(note)

@@ -7,13 +7,13 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TextIO
 
-from inarow import __version__
 from inarow.agents.agent import Agent
 from inarow.agents.registry import make_agent
 from inarow.engine.lines import MAX_LINE, TOO_LONG
 from inarow.engine.moves import Notation, format_engine_move, format_openspiel_move, parse_engine_move
 from inarow.errors import IllegalMoveError, NotationError, one_line, shown
 from inarow.games import GameSpec, Position
+from inarow.version import __version__
 
 _SIDES = {"b": 1, "black": 1, "x": 1, "w": 2, "white": 2, "o": 2}
 _NUMBER = re.compile(r"[0-9]{1,9}")

@@ -12,8 +12,9 @@ import msgspec
 import numpy as np
 
 from inarow.agents.agent import Agent
+from inarow.agents.kind import parameter_infos
 from inarow.agents.levels import TOP_LEVEL
-from inarow.agents.registry import parameter_infos, parse_agent
+from inarow.agents.registry import parse_agent
 from inarow.errors import InvalidLimitError, shown
 from inarow.games import GameSpec
 from inarow.games.spec import MAX_SIDE, MIN_INAROW

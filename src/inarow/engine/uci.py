@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import TextIO
 
-from inarow import __version__
 from inarow.agents.agent import Agent, PreparedAgent
 from inarow.engine.lines import MAX_LINE, TOO_LONG
 from inarow.engine.moves import parse_position
@@ -16,6 +15,7 @@ from inarow.engine.setup import BOARD_FIELDS, Setup, agent_limits, build_agent, 
 from inarow.errors import FinishedGameError, one_line
 from inarow.games import Position
 from inarow.search.limits import Limits
+from inarow.version import __version__
 
 _STOP_SECONDS = 0.2  # time that a stopped search may take to end its thread
 

@@ -19,7 +19,7 @@ from inarow.games import rules
 from inarow.games.history import find_history, find_history_of_key
 from inarow.games.layout import Layout, layout_of
 from inarow.games.notation import format_diagram, format_move, format_moves, parse_diagram, parse_moves
-from inarow.games.spec import CONNECT_FOUR, GameSpec
+from inarow.games.spec import CONNECT_FOUR, Board, GameSpec
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -36,13 +36,19 @@ class Position:
     layout: Layout = field(compare=False)
 
     @classmethod
-    def start(cls, spec: GameSpec = CONNECT_FOUR) -> Position:
+    def start(cls, spec: Board = CONNECT_FOUR) -> Position:
         """The empty board."""
+        spec = GameSpec.parse(spec)
         return cls(spec, 0, 0, (), None, layout_of(spec))
 
     @classmethod
-    def parse(cls, moves: str, spec: GameSpec = CONNECT_FOUR) -> Position:
-        """The position after a move string; `NotationError` or `IllegalMoveError` name the move."""
+    def parse(cls, moves: str | Position, spec: Board = CONNECT_FOUR) -> Position:
+        """The position after a move string; `NotationError` or `IllegalMoveError` name the move. A position is returned
+        as it is.
+        """
+        if isinstance(moves, Position):
+            return moves
+        spec = GameSpec.parse(spec)
         position = cls.start(spec)
         for number, action in enumerate(parse_moves(moves, spec), start=1):
             try:

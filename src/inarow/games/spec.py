@@ -37,9 +37,9 @@ class GameSpec:
             raise InvalidSpecError(f"no line of {self.inarow} fits on {self.rows} rows x {self.columns} columns")
 
     @classmethod
-    def parse(cls, text: str) -> GameSpec:
-        """The spec of a board string: `6x7x4`, `15x15x5/free`, `connect4`, `tictactoe`."""
-        return NAMED_SPECS.get(text) or _parse_size(text)
+    def parse(cls, text: Board) -> GameSpec:
+        """The spec of a board string: `6x7x4`, `15x15x5/free`, `connect4`, `tictactoe`. A spec is returned as it is."""
+        return text if isinstance(text, GameSpec) else NAMED_SPECS.get(text) or _parse_size(text)
 
     def __str__(self) -> str:
         return f"{self.rows}x{self.columns}x{self.inarow}" + ("" if self.gravity else "/free")
@@ -57,6 +57,10 @@ class GameSpec:
     def fits_word(self) -> bool:
         """Whether a position's stones fit one 64-bit word, sentinels included."""
         return (self.rows + 1) * self.columns <= _WORD_BITS
+
+
+Board = GameSpec | str
+"""What a board may be given as: a spec or a board string."""
 
 
 @lru_cache(maxsize=256)

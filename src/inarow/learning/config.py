@@ -6,7 +6,7 @@ document names the learner.
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
@@ -66,15 +66,32 @@ def with_settings(document: Document, settings: Iterable[str]) -> Document:
             value = tomllib.loads(f"value = {text}")["value"]
         except (ValueError, RecursionError):
             value = text  # a word without quotes
-        *path, last = key.split(".")
-        place: Any = document
-        try:
-            for name in path:
-                place = place[int(name)] if isinstance(place, list) else place.setdefault(name, {})
-            place[int(last) if isinstance(place, list) else last] = value
-        except (IndexError, ValueError, TypeError, AttributeError):
-            raise ConfigError(f"setting {shown(setting)} names no place in the config") from None
+        _set_value(document, key.split("."), value, setting)
     return document
+
+
+def with_values(document: Document, values: Mapping[str, object]) -> Document:
+    """The same with values as Python has them: `rewards__win=50`, or `rewards={"win": 50}`, which leaves the other
+    rewards.
+    """
+    for key, value in values.items():
+        path = key.split("__")
+        if isinstance(value, Mapping):
+            with_values(document, {"__".join((key, str(name))): each for name, each in value.items()})
+        else:
+            _set_value(document, path, list(value) if isinstance(value, tuple) else value, key)
+    return document
+
+
+def _set_value(document: Document, path: Sequence[str], value: object, setting: str) -> None:
+    *parts, last = path
+    place: Any = document
+    try:
+        for name in parts:
+            place = place[int(name)] if isinstance(place, list) else place.setdefault(name, {})
+        place[int(last) if isinstance(place, list) else last] = value
+    except (IndexError, ValueError, TypeError, AttributeError):
+        raise ConfigError(f"setting {shown(setting)} names no place in the config") from None
 
 
 def learner_of(document: Document) -> str:

@@ -7,7 +7,6 @@ from functools import partial
 from statistics import median
 from typing import TypedDict, Unpack
 
-from inarow import __version__
 from inarow.arena.leaderboard import Leaderboard, read_grades, store_leaderboard
 from inarow.arena.review import MoveReview, review_move
 from inarow.arena.store import Store
@@ -18,6 +17,7 @@ from inarow.games import GameRecord, GameSpec, Position
 from inarow.search.limits import Limits
 from inarow.search.solver.api import analyse as solve_all
 from inarow.search.solver.solution import Analysis
+from inarow.version import __version__
 
 Analyse = Callable[[Position], Analysis]
 

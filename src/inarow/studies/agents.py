@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import msgspec
 
-from inarow.agents.registry import AgentKind, Build
+from inarow.agents.kind import AgentKind, Build
 from inarow.agents.simple import NoParameters
 from inarow.studies.gupta_shah_2022 import agents as gupta_shah
 from inarow.studies.harman import agents as harman

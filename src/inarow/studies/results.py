@@ -8,7 +8,6 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from inarow import __version__
 from inarow.arena.grading import ACCURACIES
 from inarow.arena.statistics import runs_interval
 from inarow.errors import StoreError, raised_as
@@ -17,6 +16,7 @@ from inarow.storage.inputs import read_input
 from inarow.studies.comparison import Estimate, agreement, estimate
 from inarow.studies.experiment import VARIANTS, Experiment, Measured, Trial, TrialRecord, Variant
 from inarow.studies.report import Curve, CurvePoint, Row
+from inarow.version import __version__
 from inarow.workers import interrupts_deferred
 
 _MAX_BYTES = 1 << 30

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import msgspec
 
-from inarow.agents.registry import format_agent, parameter_infos, parse_agent
+from inarow.agents.kind import format_agent, parameter_infos
+from inarow.agents.registry import parse_agent
 from inarow.errors import InvalidAgentError, shown
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,63}")

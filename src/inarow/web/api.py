@@ -14,8 +14,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from inarow.agents.kind import parameter_infos
 from inarow.agents.levels import level_ratings
-from inarow.agents.registry import parameter_infos, registry
+from inarow.agents.registry import registry
 from inarow.errors import InarowError, one_line
 from inarow.games import GameSpec
 from inarow.version import __version__

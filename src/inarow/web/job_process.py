@@ -17,7 +17,8 @@ from typing import Any
 import msgspec
 
 from inarow.arena.leaderboard import rank_agents
-from inarow.arena.match import MatchSettings, play_into_store
+from inarow.arena.match import play_into_store
+from inarow.arena.match_plan import MatchSettings
 from inarow.arena.store import Store
 from inarow.arena.tally import CrossTable
 from inarow.arena.tournament import TournamentPlan, plan_tournament
@@ -126,7 +127,7 @@ def _play(plan: ArenaPlan, path: Path, report: Callable[..., None], wait: Callab
             "recent": [{name: getattr(record, name) for name in _SHOWN} for record in recent],
         }
 
-    with Store.open(path) as store:
+    with Store(path) as store:
         run = store.start_run("tournament", msgspec.to_builtins(tournament), command="inarow serve")
         try:
             for _, records in play_into_store(tournament.matches, store, workers=plan.workers):

@@ -1,21 +1,17 @@
 """What the training page needs: learners with their configs and presets, checked documents, and the curve of a run."""
 
-import csv
-import io
 import math
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from inarow.arena.training_run import read_curve as curve_of_folder
 from inarow.errors import ConfigError
 from inarow.learning.config import Document, find_document, learner_of, presets, to_config
 from inarow.learning.learner import find_learner, learners
-from inarow.storage.csv_text import to_number
-from inarow.storage.inputs import read_input
 from inarow.web.agent_access import check_agent, within_runs
 
-_MAX_BYTES = 32 << 20
 _MAX_POINTS = 1000
 
 
@@ -50,17 +46,8 @@ def describe_learners() -> dict[str, Any]:
 
 def read_curve(folder: Path) -> dict[str, Any]:
     """`{"columns": [...], "rows": [[...]]}` of numbers, null where there is none; long curves are thinned out."""
-    path = folder / "curve.csv"
-    try:
-        text = read_input(path, _MAX_BYTES, ConfigError).decode()
-        header, *rows = list(csv.reader(io.StringIO(text, newline=""))) or [[]]
-    except (ValueError, csv.Error):  # no curve yet; ConfigError is a ValueError
-        return {"columns": [], "rows": []}
-    step = -(-len(rows) // _MAX_POINTS) or 1
-    kept = rows[::-1][::step][::-1]  # the last one is always among them
-    return {"columns": header, "rows": [[_number(text) for text in row] for row in kept]}
-
-
-def _number(text: str) -> float | None:
-    number = to_number(text)
-    return number if number is not None and math.isfinite(number) else None
+    points = curve_of_folder(folder).points
+    step = -(-len(points) // _MAX_POINTS) or 1
+    kept = points[::-1][::step][::-1]  # the last one is always among them
+    rows = [[x if x is None or math.isfinite(x) else None for x in point.values()] for point in kept]
+    return {"columns": list(points[0]) if points else [], "rows": rows}

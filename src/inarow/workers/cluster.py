@@ -17,6 +17,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from time import monotonic, sleep
 from typing import Any
 
@@ -24,6 +25,7 @@ import ray
 from ray.exceptions import RayError, RayTaskError
 
 from inarow.errors import ClusterError, TaskError, one_line, raised_as, shown
+from inarow.plugins import Registered, load_plugin_files, repeat_registrations, shared_registrations
 from inarow.version import __version__
 from inarow.workers.interrupts import interrupts_deferred, interrupts_held_back, sigterm_handler_kept
 from inarow.workers.protocols import (
@@ -169,14 +171,22 @@ def _read_environment() -> None:
     AuthenticationTokenLoader.instance().reset_cache()
 
 
-def _work(wanted: str, function: Callable[[Any], Any], task: Any) -> Outcome:
+def _work(wanted: str, registrations: tuple[Registered, ...], function: Callable[[Any], Any], task: Any) -> Outcome:
     """The function that runs on the cluster."""
     if wanted != VERSIONS:
         return None, ClusterError(f"a node has {VERSIONS}, this process {wanted}; install the same on all")
     try:
+        _prepare(registrations)
         return function(task), None
     except Exception as error:
         return None, picklable_error(error)
+
+
+@lru_cache(maxsize=8)
+def _prepare(registrations: tuple[Registered, ...]) -> None:
+    """Gives this process, which Ray may use again, the plug-in files and registrations of the one that asked."""
+    load_plugin_files()
+    repeat_registrations(registrations)
 
 
 def _result(reference: Any, task: object) -> Any:
@@ -227,6 +237,7 @@ class ClusterPool(Pool):
         if not cpus:
             raise ClusterError("the cluster has no CPU")
         super().__init__(workers or _PER_CPU * cpus)
+        self._registrations = tuple(shared_registrations())
 
     def worker_processes(self) -> WorkerProcesses:
         """A queue of tasks for each concurrent one."""
@@ -234,7 +245,7 @@ class ClusterPool(Pool):
 
     def submit(self, function: Callable[[Task], Any], task: Task) -> object:
         """A reference to the future outcome of a task."""
-        return self._remote(VERSIONS, function, task)
+        return self._remote(VERSIONS, self._registrations, function, task)
 
     def _wait(self, under_way: Collection[object], *, in_order: bool) -> Iterable[tuple[object, Any]]:
         references = list(under_way)

@@ -16,7 +16,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from inarow.errors import InarowError, MainGuardError, TaskError
-from inarow.plugins import Shared, load_plugin_files, repeat_registrations, shared_registrations
+from inarow.plugins import Registered, load_plugin_files, repeat_registrations, shared_registrations
 from inarow.workers.interrupts import ignore_stop_signals, interrupts_held_back
 from inarow.workers.protocols import (
     Outcome,
@@ -122,7 +122,7 @@ class LocalWorkerProcess(WorkerProcess):
         return result_of(outcome, task)
 
 
-def _work(parent: Connection, registrations: Sequence[Shared]) -> None:
+def _work(parent: Connection, registrations: Sequence[Registered]) -> None:
     """The main function of a worker: it ignores the signals that the parent handles, and ends when the pipe closes."""
     ignore_stop_signals()
     tasks: SimpleQueue[tuple[Callable[[Any], Any], Any]] = SimpleQueue()

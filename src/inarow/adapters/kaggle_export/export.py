@@ -12,7 +12,8 @@ from pathlib import Path
 
 from inarow.adapters.kaggle_export.exporters import Parts, assemble, parts_of
 from inarow.agents.kaggle import KaggleProcess
-from inarow.agents.registry import format_agent, parse_agent
+from inarow.agents.kind import format_agent
+from inarow.agents.registry import parse_agent
 from inarow.errors import IllegalMoveError, KaggleFileError, one_line
 from inarow.games import GameSpec, Position
 from inarow.storage.atomic import atomic_write

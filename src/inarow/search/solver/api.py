@@ -7,7 +7,7 @@ from importlib.resources import as_file, files
 from typing import Literal
 
 from inarow.errors import BookError, InarowError, one_line
-from inarow.games import GameSpec, Position
+from inarow.games import CONNECT_FOUR, Board, GameSpec, Position
 from inarow.search.limits import Limits, Watch
 from inarow.search.solver.book import Book
 from inarow.search.solver.solution import Analysis, Solution
@@ -22,8 +22,9 @@ class BookWarning(UserWarning):
 
 
 def solve(
-    position: Position,
+    position: Position | str,
     *,
+    board: Board = CONNECT_FOUR,
     book: BookChoice = "shipped",
     weak: bool = False,
     limits: Limits | None = None,
@@ -31,13 +32,17 @@ def solve(
     threads: int = 1,
     watch: Watch[Solution] | None = None,
 ) -> Solution:
-    """The exact score of an unfinished position; see `Solver.solve`. `book=None` searches without one."""
+    """The exact score of an unfinished position; see `Solver.solve`. `book=None` searches without one; `board` is for
+    move strings.
+    """
+    position = Position.parse(position, board)
     return solver_for(position.spec, book, memory, threads).solve(position, weak=weak, limits=limits, watch=watch)
 
 
 def analyse(
-    position: Position,
+    position: Position | str,
     *,
+    board: Board = CONNECT_FOUR,
     book: BookChoice = "shipped",
     only_best: bool = False,
     limits: Limits | None = None,
@@ -45,7 +50,8 @@ def analyse(
     threads: int = 1,
     watch: Watch[Analysis] | None = None,
 ) -> Analysis:
-    """The exact score of every action of an unfinished position; see `Solver.analyse`."""
+    """The exact score of every action of an unfinished position; see `solve` and `Solver.analyse`."""
+    position = Position.parse(position, board)
     solver = solver_for(position.spec, book, memory, threads)
     return solver.analyse(position, only_best=only_best, limits=limits, watch=watch)
 

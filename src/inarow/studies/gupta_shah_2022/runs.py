@@ -19,7 +19,8 @@ import numpy as np
 from inarow.agents.alphazero import AlphaZeroParameters, net_hash
 from inarow.agents.registry import make_agent
 from inarow.arena.grading import grade
-from inarow.arena.match import MatchSettings, plan_match, play_plans, summarise
+from inarow.arena.match import play_plans, summarise
+from inarow.arena.match_plan import MatchSettings, plan_match
 from inarow.arena.openings import find_openings
 from inarow.arena.suite import standard_suite
 from inarow.games import CONNECT_FOUR, Position

@@ -1,0 +1,214 @@
+"""Agents of the user's program: objects, classes and functions wherever an agent string is accepted."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar, cast, runtime_checkable
+
+import msgspec
+import numpy as np
+
+from inarow.agents.agent import Agent, Decision, Watcher
+from inarow.agents.kind import AgentKind, Build
+from inarow.agents.registry import Seed, add_kind, make_agent, parse_agent, registry, remove_kind
+from inarow.agents.simple import HumanAgent, NoParameters
+from inarow.errors import InvalidAgentError, PluginError, shown
+from inarow.games import GameSpec, Position
+from inarow.plugins import share, unshare, why_unreachable
+from inarow.search.limits import Limits
+from inarow.workers import Workers
+
+_KIND = "agent"
+_GIVEN = ("name", "parameters", "rng")  # what a constructor or a factory may take
+
+
+@runtime_checkable
+class Decides(Protocol):
+    """An object that plays."""
+
+    def decide(self, position: Position, /) -> Decision | int: ...
+
+
+AgentLike = str | Decides | Callable[..., Any]
+"""An agent string, an object with `decide`, a class of such objects, a function that makes one, or a function
+`position -> action`. A class and a function that makes an object take any of `name`, `parameters` and `rng`.
+"""
+_AgentT = TypeVar("_AgentT", bound=Callable[..., Any])
+
+
+def register_agent(
+    name: str, *, summary: str = "", parameters: type[msgspec.Struct] = NoParameters, limits: tuple[str, ...] = ()
+) -> Callable[[_AgentT], _AgentT]:
+    """A decorator that gives a class or a function an agent string. Replaces an earlier one of that name.
+
+    What it decorates is a class or a function as in `AgentLike`. `parameters` has a default for every key of the agent
+    string. Worker processes know the agent if they can import it: from a module, from a script, from a plug-in file.
+    """
+
+    def register(made_by: _AgentT) -> _AgentT:
+        _register(name, made_by, summary, parameters, limits)
+        return made_by
+
+    return register
+
+
+def _register(
+    name: str, made_by: Callable[..., Any], summary: str, parameters: type[msgspec.Struct], limits: tuple[str, ...]
+) -> None:
+    about = summary or (inspect.getdoc(made_by) or "registered").partition("\n")[0]
+    digest = _digest(made_by)
+    add_kind(AgentKind(name, about, parameters, _builder(made_by), lambda parameters: digest, limits, is_custom=True))
+    share(_KIND, name, _register, name, made_by, summary, parameters, limits)
+
+
+# --- From anything to an agent ---
+
+
+def as_agent(agent: AgentLike, seed: Seed = 0) -> Agent:
+    """The agent itself, or one made from a string, a class or a function with a random stream that follows from `seed`.
+
+    Raises InvalidAgentError for anything else.
+    """
+    if isinstance(agent, str):
+        return make_agent(agent, seed=seed)
+    if (own := _own(agent)) is not None:
+        return own
+    name = name_of(agent)
+    return _builder(agent)(name, NoParameters(), np.random.default_rng(seed))
+
+
+@contextmanager
+def agent_strings(*agents: AgentLike) -> Iterator[tuple[str, ...]]:
+    """The agent strings of some agents. Within the block those that are not strings are registered, under their names;
+    a name that another agent has gets a number.
+    """
+    added: list[str] = []
+    try:
+        strings = []
+        for agent in agents:
+            string = agent if isinstance(agent, str) else _own_string(agent)
+            if string is None:
+                string = _free_name(name_of(agent))
+                _add(string, agent)
+                added.append(string)
+            strings.append(string)
+        yield tuple(strings)
+    finally:
+        for name in added:
+            remove_kind(name)
+            unshare(_KIND, name)
+
+
+def check_reachable(agents: tuple[str, ...], workers: Workers) -> None:
+    """Raises PluginError if worker processes cannot make one of some agents."""
+    if workers == 1:
+        return
+    for agent in agents:
+        kind, _ = parse_agent(agent)
+        if kind.is_object:
+            raise PluginError(f"{kind.name} is one object: for worker processes give its class or a function")
+        if unreachable := why_unreachable(_KIND, kind.name):
+            raise PluginError(unreachable)
+
+
+def _add(name: str, agent: AgentLike) -> None:
+    """Registers what is not a string under a name that is free."""
+    is_object = not inspect.isclass(agent) and hasattr(agent, "decide")
+    if callable(agent) and not is_object:
+        _register(name, agent, "", NoParameters, ())
+    else:
+        # Nothing tells in which state an object is, so its games are never taken for those of another one.
+        identity = secrets.token_hex(8)
+        kind = AgentKind(name, "an object", NoParameters, _builder(agent), lambda parameters: identity)
+        add_kind(replace(kind, is_custom=True, is_object=True))
+
+
+def name_of(agent: object) -> str:
+    """A name for an object, a class or a function, valid as an agent string."""
+    given = getattr(agent, "name", None)
+    name = given if isinstance(given, str) and given else getattr(agent, "__name__", type(agent).__name__)
+    return "".join("-" if each in ":,= \t\n" else each for each in name.strip("<>"))
+
+
+def _free_name(name: str) -> str:
+    taken, number, free = registry(), 1, name
+    while free in taken:
+        number += 1
+        free = f"{name}-{number}"
+    return free
+
+
+def _own_string(agent: object) -> str | None:
+    """The agent string of an agent of inarow: its games do not depend on what it has played before."""
+    own = _own(agent)
+    return None if own is None or isinstance(own, HumanAgent) or not _is_valid(own.name) else own.name
+
+
+def _own(agent: object) -> Agent | None:
+    is_own = type(agent).__module__.startswith("inarow.") and not inspect.isclass(agent) and hasattr(agent, "decide")
+    return cast(Agent, agent) if is_own else None
+
+
+def _is_valid(string: str) -> bool:
+    try:
+        parse_agent(string)
+    except InvalidAgentError:
+        return False
+    return True
+
+
+def _builder(source: Any) -> Build:
+    """How an object, a class or a function becomes an agent; raises InvalidAgentError."""
+    if not inspect.isclass(source) and hasattr(source, "decide"):
+        return lambda name, parameters, rng: CustomAgent(name, source.decide, source)
+    if not callable(source):
+        kind = type(source).__name__
+        raise InvalidAgentError(f"{shown(repr(source))} is not an agent: a {kind} has no method `decide(position)`")
+    wanted = inspect.signature(source).parameters
+    makes_agents = inspect.isclass(source) or wanted.keys() <= set(_GIVEN)
+
+    def build(name: str, parameters: Any, rng: np.random.Generator) -> Agent:
+        if not makes_agents:
+            return CustomAgent(name, source)
+        given = dict(zip(_GIVEN, (name, parameters, rng), strict=True))
+        made = source(**{key: given[key] for key in wanted if key in given})
+        if not hasattr(made, "decide"):
+            raise InvalidAgentError(f"{name} made {shown(repr(made))}, which has no method `decide(position)`")
+        return CustomAgent(name, made.decide, made)
+
+    return build
+
+
+class CustomAgent:
+    """Decides by a function, which may not support limits and may return a plain action."""
+
+    def __init__(self, name: str, function: Callable[..., Any], owner: object = None) -> None:
+        self.name, self._function, self._owner = name, function, owner
+        keywords = inspect.signature(function).parameters.values()
+        takes_all = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in keywords)
+        self._takes = {"limits", "watch"} if takes_all else {"limits", "watch"} & {each.name for each in keywords}
+
+    def decide(self, position: Position, *, limits: Limits | None = None, watch: Watcher | None = None) -> Decision:
+        position.check_ongoing()
+        given = {"limits": limits, "watch": watch}
+        made = self._function(position, **{name: given[name] for name in self._takes})
+        return made if isinstance(made, Decision) else Decision(int(made))
+
+    def check_board(self, spec: GameSpec) -> None:
+        check = getattr(self._owner, "check_board", None)
+        if check is not None:
+            check(spec)
+
+
+def _digest(made_by: Callable[..., Any]) -> str:
+    """Changes with the source of a class or a function, where it can be read."""
+    try:
+        source = inspect.getsource(made_by)
+    except (OSError, TypeError):
+        source = secrets.token_hex(8)
+    return hashlib.blake2b(source.encode(), digest_size=16).hexdigest()

@@ -1,0 +1,96 @@
+"""A training run as its folder has it: config, learning curve, and the agent that it made."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from inarow.agents.agent import Agent
+from inarow.agents.kind import format_value
+from inarow.agents.registry import Seed, make_agent
+from inarow.errors import ConfigError
+from inarow.learning.config import Document
+from inarow.learning.learner import find_learner
+from inarow.learning.run_folder import read_config
+from inarow.results import Result
+from inarow.storage.csv_text import to_number
+from inarow.storage.inputs import read_input
+
+_MAX_CURVE_BYTES = 32 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Curve(Result):
+    """A learning curve: points in the order of training."""
+
+    name: str
+    points: tuple[Mapping[str, float | None], ...]
+    """Numbers by column; None where a point has none."""
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def rows(self) -> Sequence[Mapping[str, float | None]]:
+        return self.points
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(self.points[0]) if self.points else ()
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRun(Result):
+    """A run in its folder; `load_run` and `train` make one."""
+
+    folder: Path
+    config: Document
+    curve: Curve
+    agent_string: str | None
+    """None before the first checkpoint."""
+
+    @property
+    def learner(self) -> str:
+        return str(self.config["learner"])
+
+    @property
+    def board(self) -> str:
+        """The board string; `many` for a run on several boards."""
+        return str(self.config.get("board") or "many")
+
+    def agent(self, *, seed: Seed = 0, **parameters: object) -> Agent:
+        """The agent that the run made, with further parameters of its agent string; raises InarowError."""
+        if self.agent_string is None:
+            raise ConfigError(f"{self.folder} has nothing to play with yet; continue it with resume()")
+        more = "".join(f",{name}={format_value(value)}" for name, value in parameters.items())
+        return make_agent(self.agent_string + more, seed=seed)
+
+    def rows(self) -> Sequence[Mapping[str, float | None]]:
+        """Those of the curve."""
+        return self.curve.rows()
+
+
+def load_run(folder: Path | str) -> TrainingRun:
+    """The run in a folder, as its last checkpoint left it; raises ConfigError."""
+    path = Path(folder)
+    config = read_config(path, Document)
+    learner = find_learner(config, str(path))
+    product = path / learner.product
+    agent = learner.agent(product) if product.exists() else None
+    return TrainingRun(path, config, read_curve(path), agent)
+
+
+def read_curve(folder: Path) -> Curve:
+    """The curve of a run so far; without points before there is one."""
+    try:
+        text = read_input(folder / "curve.csv", _MAX_CURVE_BYTES, ConfigError).decode()
+        rows = [*csv.DictReader(io.StringIO(text, newline=""))]
+    except (ValueError, csv.Error):  # ConfigError is a ValueError
+        rows = []
+    return Curve(folder.name, tuple({name: _number(cell or "") for name, cell in row.items()} for row in rows))
+
+
+def _number(text: str) -> float | None:
+    return int(text) if text.isdecimal() else to_number(text)

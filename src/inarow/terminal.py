@@ -1,0 +1,78 @@
+"""Progress and tables by rich, for terminals and notebooks."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import Any, Protocol
+
+from rich import progress
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from inarow.errors import visible
+
+Advance = Callable[[int, int], None]  # called with (done, total)
+
+
+class PlainConsole(Console):
+    """Prints strings as they are: names of agents and files are never markup, emoji codes or control sequences."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(markup=False, emoji=False, highlight=False, **settings)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        return super().render_str(visible(text), **options)
+
+
+stdout = PlainConsole()
+stderr = PlainConsole(stderr=True)
+
+
+@contextmanager
+def progress_bar(title: str, draw: Callable[[], Table] | None = None, *, is_shown: bool = True) -> Iterator[Advance]:
+    """A transient bar on stderr for the length of a `with` block, updated with (done, total), below the table that
+    `draw` makes a few times a second; only in a terminal or a notebook.
+    """
+    if not is_shown or not _can_draw():
+        yield lambda done, total: None
+        return
+    texts = progress.TextColumn("{task.description}", markup=False), progress.BarColumn(), progress.MofNCompleteColumn()
+    bar = progress.Progress(*texts, progress.TimeElapsedColumn(), progress.TimeRemainingColumn())
+    task = bar.add_task(visible(title), total=None)
+    with Live(console=stderr, transient=True, get_renderable=lambda: Group(draw(), bar) if draw else bar):
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _can_draw() -> bool:
+    """Whether stderr is a terminal, or rich can draw into a notebook."""
+    return stderr.is_terminal if not stderr.is_jupyter else find_spec("ipywidgets") is not None
+
+
+class TextTable(Protocol):
+    """A table as text, such as a learning curve."""
+
+    @property
+    def headings(self) -> Sequence[str]: ...
+    @property
+    def rows(self) -> Iterable[Sequence[str]]: ...
+    @property
+    def caption(self) -> str: ...
+
+
+def text_table(table: TextTable) -> Table:
+    """A table of numbers with a caption."""
+    return number_table(*table.headings, rows=table.rows, words=(), caption=table.caption or None)
+
+
+def number_table(
+    *headings: str, rows: Iterable[Iterable[str]] = (), words: Collection[str] = ("",), **style: Any
+) -> Table:
+    """A table whose columns hold numbers, except those whose heading is in `words`."""
+    table = Table(**{"box": None, "pad_edge": False, **style})
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading in words else "right")
+    for row in rows:
+        table.add_row(*row)
+    return table
