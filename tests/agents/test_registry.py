@@ -174,6 +174,7 @@ def test_broken_plugins_are_listed(plugins):
 @pytest.fixture
 def unregister(monkeypatch):
     monkeypatch.setattr(registry, "_registered", {})
+    monkeypatch.setattr("inarow.plugins._registrations", {})
     yield
     _forget()
 
@@ -212,7 +213,7 @@ def test_a_registered_class_plays_under_its_name(unregister):
 
 
 def test_a_registered_class_may_take_parameters_limits_and_a_watcher(unregister):
-    registry.register_agent("careful", parameters=Parameters, limits=("nodes",))(Careful)
+    inarow_package.register_agent("careful", parameters=Parameters, limits=("nodes",))(Careful)
     agent, seen = make_agent("careful:depth=5"), []
     assert agent.decide(Position.start(), limits=Limits(nodes=1), watch=seen.append).details == {"limits": True}
     assert (agent.name, seen[0].action) == ("careful:depth=5", 5)
@@ -220,14 +221,14 @@ def test_a_registered_class_may_take_parameters_limits_and_a_watcher(unregister)
 
 
 def test_a_registered_function_is_an_agent_or_makes_one(unregister):
-    @registry.register_agent("first", summary="the first column")
+    @inarow_package.register_agent("first", summary="the first column")
     def first(position):
         return position.legal_actions[0]
 
-    registry.register_agent("made")(lambda rng: Rightmost(rng))
+    inarow_package.register_agent("made")(lambda rng: Rightmost(rng))
     assert make_agent("first").decide(Position.start()).action == 0
     assert make_agent("made").decide(Position.start()).action == 6
-    registry.register_agent("first")(lambda position: position.legal_actions[1])  # as a notebook does
+    inarow_package.register_agent("first")(lambda position: position.legal_actions[1])  # as a notebook does
     assert make_agent("first").decide(Position.start()).action == 1
     with pytest.raises(FinishedGameError):
         make_agent("first").decide(Position.parse("1212121"))
@@ -236,7 +237,7 @@ def test_a_registered_function_is_an_agent_or_makes_one(unregister):
 @pytest.mark.parametrize(("name", "reason"), [("mcts", "the name is taken"), ("a:b", "a name has"), ("", "a name has")])
 def test_a_bad_name_is_not_registered(unregister, name, reason):
     with pytest.raises(InvalidAgentError, match=reason):
-        registry.register_agent(name)(Rightmost)
+        inarow_package.register_agent(name)(Rightmost)
 
 
 def test_a_registered_heuristic_is_a_parameter(monkeypatch):

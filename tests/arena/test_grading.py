@@ -10,7 +10,7 @@ from inarow.arena.game import play_game
 from inarow.arena.grading import FAULT, Accuracy, Choices, grade
 from inarow.arena.statistics import mean_interval, wilson_interval
 from inarow.arena.suite import ILLEGAL, Suite, exhaustive_suite, standard_suite
-from inarow.errors import InvalidAgentError, InvalidLimitError
+from inarow.errors import InvalidAgentError, InvalidLimitError, PluginError
 from inarow.games.position import Position
 from inarow.games.record import GameRecord
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
@@ -122,7 +122,7 @@ def test_an_agent_object_is_asked_as_it_is():
     made = grade(Stubborn(4), suite=suite)
     assert (made.agent, made.positions, made.optimal_accuracy) == ("stubborn", 1, 1)
     assert inarow.grade(make_agent("solver"), TIC_TAC_TOE, suite=suite).agent == "solver"
-    with pytest.raises(InvalidLimitError, match="give an agent string instead"):
+    with pytest.raises(PluginError, match="stubborn is one object: for worker processes give its class or a function"):
         grade(Stubborn(4), suite=suite, workers=2)
 
 

@@ -184,7 +184,7 @@ def test_a_match_counts_once_whichever_version_played_it(tmp_path, monkeypatch):
     with Store(tmp_path / "lab.sqlite") as store:
         list(match_games(plan, store=store))
         before = results(store, "tictactoe")
-        monkeypatch.setattr("inarow.arena.match.__version__", "99")
+        monkeypatch.setattr("inarow.arena.match_plan.__version__", "99")
         list(match_games(plan, store=store))
         assert len(store.matches()) == 2
         assert [match.settings["version"] for match in store.counted_matches("tictactoe").values()] == ["99"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import operator
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -197,7 +198,7 @@ class CustomAgent:
         position.check_ongoing()
         given = {"limits": limits, "watch": watch}
         made = self._function(position, **{name: given[name] for name in self._takes})
-        return made if isinstance(made, Decision) else Decision(int(made))
+        return made if isinstance(made, Decision) else Decision(operator.index(made))
 
     def check_board(self, spec: GameSpec) -> None:
         check = getattr(self._owner, "check_board", None)

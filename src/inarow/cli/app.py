@@ -13,13 +13,14 @@ from collections.abc import Callable
 from functools import wraps
 from importlib.metadata import EntryPoint, entry_points
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Annotated, Any, NoReturn, get_type_hints
 
 from cyclopts import App, CycloptsError, Parameter, UnknownCommandError
 
 from inarow.cli.options import OUT, SEED
-from inarow.errors import InarowError, one_line, shown, visible
-from inarow.plugins import load_plugin
+from inarow.errors import InarowError, PluginError, one_line, shown, visible
+from inarow.plugins import load_plugin, use_plugin_file
 from inarow.version import __version__
 from inarow.workers.interrupts import STOP_SIGNALS, handle_stop_signals, raise_interrupt, stop_signal
 
@@ -59,7 +60,8 @@ Command = Callable[..., Any]
 
 app = App(
     name="inarow",
-    help="A laboratory for k-in-a-row games: Connect Four, ConnectX, Tic Tac Toe.",
+    help="A laboratory for k-in-a-row games: Connect Four, ConnectX, Tic Tac Toe.\n\n"
+    "With --plugin FILE.py, any command first runs a Python file, whose agents and other parts it can then use.",
     version=__version__,
     default_parameter=Parameter(negative=()),
     suppress_keyboard_interrupt=False,
@@ -77,18 +79,19 @@ def main() -> NoReturn:
         sys.stdout.reconfigure(errors="backslashreplace")  # like stderr: a file may have any name
     try:
         handle_stop_signals()
-        if not set(sys.argv[1:2]) & COMMANDS.keys():
+        words = _without_plugins(sys.argv[1:])
+        if not set(words[:1]) & COMMANDS.keys():
             for entry in entry_points(group=_GROUP):
                 if entry.name not in app:  # the names of our own stay ours
                     app.command(_installed_command(entry), name=entry.name)
-        app(sys.argv[1:], exit_on_error=False, print_error=False, result_action="return_value")
+        app(words, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
     except UnknownCommandError as error:
-        if sys.argv[1] in app:  # one of its sub-commands
+        if words[0] in app:  # one of its sub-commands
             _fail(one_line(error), 2)
         # The error's own text would load every command to find similar names.
         names = (name for name in app if not name.startswith("-"))
-        _fail(f"there is no command {shown(sys.argv[1])}; commands are {', '.join(names)}", 2)
+        _fail(f"there is no command {shown(words[0])}; commands are {', '.join(names)}", 2)
     except (CycloptsError, InarowError, OSError, MemoryError) as error:
         if isinstance(error, BrokenPipeError):  # `inarow ... | head` is not an error
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -98,6 +101,23 @@ def main() -> NoReturn:
         number = stop_signal()
         _fail("interrupted" if number == signal.SIGINT else "terminated", 128 + number)
     _end(0)
+
+
+def _without_plugins(words: list[str]) -> list[str]:
+    """Uses the plug-in files of `--plugin FILE.py`, wherever it stands; returns the other words."""
+    others: list[str] = []
+    given = iter(words)
+    for word in given:
+        if word == "--":
+            return [*others, word, *given]
+        if word == "--plugin" or word.startswith("--plugin="):
+            file = next(given, "") if word == "--plugin" else word.partition("=")[2]
+            if not file:
+                raise PluginError("--plugin needs a file: --plugin FILE.py")
+            use_plugin_file(Path(file))
+        else:
+            others.append(word)
+    return others
 
 
 def __getattr__(name: str) -> Command | App:

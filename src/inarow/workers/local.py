@@ -91,7 +91,7 @@ class LocalWorkerProcess(WorkerProcess):
 
     def __init__(self) -> None:
         super().__init__()
-        self.process, self.connection = spawn(_work, shared_registrations())
+        self.process, self.connection = spawn(_work)
 
     def give(self, function: Callable[[Task], Any], task: Task) -> object:
         try:
@@ -122,13 +122,11 @@ class LocalWorkerProcess(WorkerProcess):
         return result_of(outcome, task)
 
 
-def _work(parent: Connection, registrations: Sequence[Registered]) -> None:
+def _work(parent: Connection) -> None:
     """The main function of a worker: it ignores the signals that the parent handles, and ends when the pipe closes."""
     ignore_stop_signals()
     tasks: SimpleQueue[tuple[Callable[[Any], Any], Any]] = SimpleQueue()
     live_with_parent(parent, tasks.put, at_end=lambda: os._exit(1))
-    load_plugin_files()
-    repeat_registrations(registrations)
     while True:
         function, task = tasks.get()
         try:
@@ -147,10 +145,17 @@ def spawn(main: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Conn
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     with interrupts_held_back():
-        process = context.Process(target=main, args=(theirs, *arguments), daemon=False)
+        process = context.Process(target=_begin, args=(shared_registrations(), main, theirs, *arguments), daemon=False)
         process.start()
     theirs.close()  # only the process has it now, so the pipe ends with the process
     return process, ours
+
+
+def _begin(registrations: Sequence[Registered], main: Callable[..., None], *arguments: Any) -> None:
+    """The first function of a new process."""
+    load_plugin_files()
+    repeat_registrations(registrations)
+    main(*arguments)
 
 
 def live_with_parent(parent: Connection, take: Callable[[Any], None], *, at_end: Callable[[], None]) -> None:
