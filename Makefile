@@ -122,6 +122,6 @@ $(VENV)/demo: $(VENV)/python pyproject.toml constraints.txt
 	@touch $@ $(VENV)/base
 
 $(VENV)/dev: $(VENV)/python pyproject.toml constraints.txt
-	$(PIP) --editable ".[dev,train,quantum,cluster,adapters,tb]"
+	$(PIP) --editable ".[dev,train,quantum,cluster,adapters,tb,data,sweep,notebook]"
 	$(PIP) --no-deps kaggle-environments
 	@touch $@ $(VENV)/base $(VENV)/demo
