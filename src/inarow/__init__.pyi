@@ -1,5 +1,6 @@
 """The public names of inarow and their modules."""
 
+from .adapters.kaggle_export.export import export_kaggle as export_kaggle
 from .agents.agent import Agent as Agent
 from .agents.agent import Decision as Decision
 from .agents.custom import AgentLike as AgentLike
@@ -8,13 +9,17 @@ from .agents.registry import make_agent as make_agent
 from .arena.game import play_game as play_game
 from .arena.grading import Grade as Grade
 from .arena.grading import grade as grade
+from .arena.leaderboard import Leaderboard as Leaderboard
 from .arena.leaderboard import ratings as ratings
 from .arena.match import Match as Match
 from .arena.match import play_match as play_match
 from .arena.ratings import Ratings as Ratings
+from .arena.review import GameReview as GameReview
+from .arena.review import review as review
 from .arena.sprt import Sprt as Sprt
 from .arena.store import Store as Store
 from .arena.suite import Suite as Suite
+from .arena.suite_build import build_suite as build_suite
 from .arena.tournament import Tournament as Tournament
 from .arena.tournament import play_tournament as play_tournament
 from .arena.training import resume_training as resume_training
@@ -39,10 +44,13 @@ from .games.spec import TIC_TAC_TOE as TIC_TAC_TOE
 from .games.spec import Board as Board
 from .games.spec import GameSpec as GameSpec
 from .games.symmetry import canonical_key as canonical_key
+from .learning.config import presets as presets
 from .search.limits import Limits as Limits
 from .search.solver.api import analyse as analyse
 from .search.solver.api import solve as solve
 from .search.solver.book import Book as Book
+from .search.solver.book_build import build_book as build_book
+from .search.solver.book_build import verify_book as verify_book
 from .search.solver.solution import Analysis as Analysis
 from .search.solver.solution import Solution as Solution
 from .search.solver.solver import Solver as Solver

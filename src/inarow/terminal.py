@@ -31,10 +31,15 @@ stderr = PlainConsole(stderr=True)
 
 
 @contextmanager
-def progress_bar(title: str, draw: Callable[[], Table] | None = None, *, is_shown: bool = True) -> Iterator[Advance]:
+def progress_bar(
+    title: str, draw: Callable[[], Table] | None = None, *, is_shown: bool | Advance = True
+) -> Iterator[Advance]:
     """A transient bar on stderr for the length of a `with` block, updated with (done, total), below the table that
-    `draw` makes a few times a second; only in a terminal or a notebook.
+    `draw` makes a few times a second; only in a terminal or a notebook. If `is_shown` is a function, that is called.
     """
+    if callable(is_shown):
+        yield is_shown
+        return
     if not is_shown or not _can_draw():
         yield lambda done, total: None
         return

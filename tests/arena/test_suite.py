@@ -14,7 +14,6 @@ from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.games.symmetry import canonical_key
 from inarow.search.solver.api import analyse, solver_for
 from inarow.storage.journal import open_journal
-from inarow.workers import open_pool
 from tests.twins.retrograde import all_levels
 
 pytestmark = pytest.mark.compiled
@@ -22,8 +21,7 @@ SMALL = GameSpec.parse("3x4x3")
 
 
 def built(path, *, positions=30, seed=3, workers=1, spec=SMALL):
-    with open_pool(workers) as pool:
-        return build_suite(spec, path, pool, positions=positions, seed=seed, memory=1 << 22)
+    return build_suite(path, spec, positions=positions, seed=seed, workers=workers, memory=1 << 22)
 
 
 # --- exhaustive ---

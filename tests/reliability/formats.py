@@ -34,7 +34,6 @@ from inarow.studies.results import ResultsFile
 from inarow.studies.runner import run_trials
 from inarow.web.job import load_jobs
 from inarow.web.training import check_document, read_curve
-from inarow.workers import open_pool
 from tests.arena.store_processes import match, numbered
 from tests.learning.deep_q.nets import config_of, write_net
 from tests.studies.small_study import DICE
@@ -119,8 +118,7 @@ def read_alphazero_run(path: Path) -> Any:
 
 
 def make_book(folder: Path) -> Path:
-    with open_pool(1) as pool:
-        build_book(GameSpec(4, 4, 4), 2, folder / "book.npz", pool, memory=1 << 20)
+    build_book(folder / "book.npz", "4x4x4", plies=2, memory=1 << 20)
     return folder / "book.npz"
 
 
@@ -130,8 +128,7 @@ def read_book(path: Path) -> Any:
 
 
 def make_suite(folder: Path) -> Path:
-    with open_pool(1) as pool:
-        build_suite(SMALL, folder / "suite.npz", pool, positions=30, seed=1, memory=1 << 20)
+    build_suite(folder / "suite.npz", SMALL, positions=30, seed=1, memory=1 << 20)
     return folder / "suite.npz"
 
 

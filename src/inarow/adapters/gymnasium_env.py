@@ -42,7 +42,9 @@ class KInARowEnv(gymnasium.Env[Planes, int]):
         learner: Learner = 0,
         render_mode: str | None = None,
     ) -> None:
-        """An opponent given as an agent string gets a new random stream with every game."""
+        """The opponent is an agent string, an object, a class or a function, as in `inarow.play_match`. Unless it is an
+        object, every game has a new one with its own random stream.
+        """
         self.spec_of_game = spec = GameSpec.parse(board)
         self.render_mode = render_mode
         self.observation_space = spaces.Box(0, 1, (spec.rows, spec.columns, 2), np.int8)
@@ -98,6 +100,11 @@ class KInARowEnv(gymnasium.Env[Planes, int]):
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": room_mask(self._position), "moves": self._position.moves}
+
+
+def observe(position: Position) -> tuple[Planes, npt.NDArray[np.bool_]]:
+    """What the environment shows the side to move, and which actions are legal: for agents made from trained models."""
+    return planes_for(position, position.side_to_move), room_mask(position).astype(bool)
 
 
 def _checked(learner: Any) -> Learner:

@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar, cast, runtime_checkable
+from typing import Any, Protocol, SupportsIndex, TypeVar, cast, runtime_checkable
 
 import msgspec
 import numpy as np
@@ -32,10 +32,10 @@ _GIVEN = ("name", "parameters", "rng")  # what a constructor or a factory may ta
 class Decides(Protocol):
     """An object that plays."""
 
-    def decide(self, position: Position, /) -> Decision | int: ...
+    def decide(self, position: Position, /) -> Decision | SupportsIndex: ...
 
 
-AgentLike = str | Decides | Callable[..., Any]
+AgentLike = str | Decides | Callable[[Position], Decision | SupportsIndex] | Callable[..., Decides]
 """An agent string, an object with `decide`, a class of such objects, a function that makes one, or a function
 `position -> action`. A class and a function that makes an object take any of `name`, `parameters` and `rng`.
 """

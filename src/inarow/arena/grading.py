@@ -21,7 +21,7 @@ from inarow.search.solver.api import solver_for
 from inarow.search.tree.config import SearchConfig
 from inarow.search.tree.evaluation import Evaluate
 from inarow.search.tree.search import NetSearch
-from inarow.workers import Workers, check_workers, open_pool
+from inarow.workers import Progress, Workers, check_workers, open_pool
 
 GAME = "game"  # the name of the suite made of the moves of a game
 _CHUNK = 16
@@ -179,7 +179,7 @@ def grade(
     suite: Suite | str | None = None,
     seed: int = 0,
     workers: Workers = 1,
-    progress: bool = True,
+    progress: bool | Progress = True,
 ) -> Grade:
     """Grades an agent on a suite (see `find_suite`), or the decided moves of a game, which ignores all other arguments.
 

@@ -28,7 +28,7 @@ from inarow.games import CONNECT_FOUR, Board, GameRecord, GameSpec, Position
 from inarow.games.record import Ply
 from inarow.results import Result
 from inarow.search.limits import Limits
-from inarow.workers import Pool, Workers, check_workers, open_pool
+from inarow.workers import Pool, Progress, Workers, check_workers, open_pool
 
 _TASK_SECONDS = 0.25  # target length of a task: what a kill can lose, against the cost of dispatching it
 _MAX_PAIRS_PER_TASK = 32
@@ -276,7 +276,7 @@ def play_match(
     move_seconds: float | None = None,
     sprt: Sprt | None = None,
     store: Store | Path | str | None = None,
-    progress: bool = True,
+    progress: bool | Progress = True,
 ) -> Match:
     """Plays `games` (an even number) between two agents; with `sprt`, only until the test is decided.
 
@@ -301,7 +301,7 @@ def play_plan(
     workers: Workers = 1,
     sprt: Sprt | None = None,
     store: Store | None = None,
-    progress: bool = True,
+    progress: bool | Progress = True,
 ) -> Match:
     """Plays a planned match; see `play_match`."""
     from inarow.terminal import progress_bar

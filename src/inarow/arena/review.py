@@ -4,8 +4,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from inarow.games import Position
+from inarow.games import CONNECT_FOUR, Board, GameRecord, Position
+from inarow.results import Result
+from inarow.search.limits import Limits
+from inarow.search.solver.api import solver_for
 from inarow.search.solver.solution import Analysis
+from inarow.search.solver.solver import Solver
+from inarow.workers import Progress
 
 Label = Literal["best", "good", "mistake", "blunder"]
 """Keeps the score; keeps the outcome; lets it slip by one step (win to draw, draw to loss); by two."""
@@ -28,6 +33,58 @@ class MoveReview:
     def loss(self) -> int | None:
         """How much score the move gave away."""
         return None if self.before is None or self.after is None else self.before - self.after
+
+
+@dataclass(frozen=True, slots=True)
+class GameReview(Result):
+    """A game with a review of each of its moves."""
+
+    record: GameRecord
+    moves: tuple[MoveReview, ...]
+
+    def rows(self) -> list[dict[str, object]]:
+        """A row for each move. Moves count from 1, as in move strings."""
+        return [
+            {
+                "ply": move.ply,
+                "side": move.side,
+                "move": move.action + 1,
+                "best": [action + 1 for action in move.best],
+                **{name: getattr(move, name) for name in ("before", "after", "loss", "label")},
+            }
+            for move in self.moves
+        ]
+
+    def to_dict(self) -> dict[str, object]:
+        """The JSON of `inarow analyse`."""
+        record = self.record
+        return {"board": record.board, "moves": record.moves, "winner": record.position.winner, "plies": self.rows()}
+
+
+def review(
+    game: GameRecord | Position | str,
+    board: Board = CONNECT_FOUR,
+    *,
+    solver: Solver | None = None,
+    limits: Limits | None = None,
+    progress: bool | Progress = True,
+) -> GameReview:
+    """Reviews every move of a game; `board` is for move strings, `limits` are those of each position."""
+    from inarow.terminal import progress_bar
+
+    record = game if isinstance(game, GameRecord) else _record(Position.parse(game, board))
+    end = record.position
+    solver = solver or solver_for(end.spec)
+    found: list[MoveReview] = []
+    with progress_bar("reviewing", is_shown=progress) as advance:
+        for each in review_game(end, lambda position: solver.analyse(position, limits=limits)):
+            found.append(each)
+            advance(len(found), end.ply)
+    return GameReview(record, tuple(found))
+
+
+def _record(position: Position) -> GameRecord:
+    return GameRecord.of_position(position, "first", "second")
 
 
 def review_game(position: Position, analyse: Callable[[Position], Analysis]) -> Iterator[MoveReview]:

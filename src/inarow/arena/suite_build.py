@@ -13,13 +13,13 @@ from inarow.agents.agent import Agent
 from inarow.agents.registry import make_agent
 from inarow.arena.suite import Suite, exact_scores
 from inarow.errors import InvalidLimitError, SuiteError
-from inarow.games import GameSpec, Position
+from inarow.games import CONNECT_FOUR, Board, GameSpec, Position
 from inarow.games.symmetry import canonical_key
 from inarow.search.solver.api import solver_for
 from inarow.search.solver.book_build import SolveTask
 from inarow.storage.journal import Journal, open_journal
 from inarow.version import __version__
-from inarow.workers import Pool, Progress
+from inarow.workers import Pool, Progress, Workers, open_pool
 
 PLAYERS = ("mcts:simulations=500,c=1.4142135623730951", "random")
 """Each plays for half of the positions; the last one fills what the others cannot find. All that decides
@@ -32,29 +32,41 @@ _CHUNK = 4  # positions a task: few, since those of early plies take seconds
 
 
 def build_suite(
-    spec: GameSpec, path: Path, pool: Pool, *, positions: int, seed: int, memory: int, progress: Progress | None = None
+    path: Path | str,
+    board: Board = CONNECT_FOUR,
+    *,
+    positions: int = 5040,
+    seed: int = 0,
+    workers: Workers = 1,
+    memory: int = 128 << 20,
+    progress: bool | Progress = True,
 ) -> Suite:
-    """Draws `positions` positions, scores every action in them and writes the suite to `path`.
+    """Draws `positions` positions, half from random and half from strong play, scores every action in them and writes
+    the suite to `path`.
 
-    The suite depends on board, number and seed only. `progress` counts the drawn positions first, then the scored
-    ones. The journal `path` + `.journal` is used and removed.
+    It depends on board, number and seed only. Progress counts the drawn positions first, then the scored ones. The same
+    call continues after an interruption, from the journal `path` + `.journal`.
     """
+    from inarow.terminal import progress_bar
+
+    path, spec = Path(path), GameSpec.parse(board)
     if path.is_dir():
         raise SuiteError(f"{path} is a folder; name a file to write")
     if not path.parent.is_dir():
         raise SuiteError(f"there is no folder {path.parent}; create it, or write to another file")
-    drawn = draw_positions(spec, positions, seed=seed, progress=progress)
-    about = {
-        "command": f"inarow suite build {path.name} --board {spec} --positions {positions} --seed {seed}",
-        "version": __version__,
-        "players": list(PLAYERS),
-        "noise": NOISE,
-    }
-    with open_journal(path, f"suite {spec}", SuiteError) as journal:
-        scored = _score(drawn, journal, spec, pool, memory, progress)
-        scores = np.array([scored[position.moves] for position in drawn], np.int8)
-        suite = Suite(path.name, spec, tuple(drawn), scores, about)
-        suite.save(path)
+    with open_pool(workers) as pool, progress_bar(f"suite of {spec}", is_shown=progress) as advance:
+        drawn = draw_positions(spec, positions, seed=seed, progress=advance)
+        about = {
+            "command": f"inarow suite build {path.name} --board {spec} --positions {positions} --seed {seed}",
+            "version": __version__,
+            "players": list(PLAYERS),
+            "noise": NOISE,
+        }
+        with open_journal(path, f"suite {spec}", SuiteError) as journal:
+            scored = _score(drawn, journal, spec, pool, memory, advance)
+            scores = np.array([scored[position.moves] for position in drawn], np.int8)
+            suite = Suite(path.name, spec, tuple(drawn), scores, about)
+            suite.save(path)
     return suite
 
 

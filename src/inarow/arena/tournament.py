@@ -21,7 +21,7 @@ from inarow.arena.tally import CrossTable
 from inarow.errors import Interrupted, InvalidAgentError, InvalidLimitError, shown
 from inarow.games import CONNECT_FOUR, Board, GameRecord, GameSpec
 from inarow.results import Result
-from inarow.workers import Workers
+from inarow.workers import Progress, Workers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,7 +182,7 @@ def play_tournament(
     opening_plies: int | None = None,
     move_seconds: float | None = None,
     store: Store | Path | str | None = None,
-    progress: bool = True,
+    progress: bool | Progress = True,
 ) -> Tournament:
     """Plays `games` (an even number) between every two agents, or with `gauntlet` between the first and each other.
 
@@ -198,7 +198,7 @@ def play_tournament(
         return _play(plan, results, workers, progress)
 
 
-def _play(plan: TournamentPlan, store: Store | None, workers: Workers, progress: bool) -> Tournament:
+def _play(plan: TournamentPlan, store: Store | None, workers: Workers, progress: bool | Progress) -> Tournament:
     from inarow.terminal import progress_bar
 
     found: list[list[GameRecord]] = [[] for _ in plan.matches]

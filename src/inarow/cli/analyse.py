@@ -5,9 +5,9 @@ from pathlib import Path
 
 from rich.table import Table
 
-from inarow.arena.review import MoveReview, review_game
+from inarow.arena.review import GameReview, review
 from inarow.cli.options import Board, Json, UnusedSeed
-from inarow.cli.output import command_line, new_file, print_json, progress_bar, stdout
+from inarow.cli.output import command_line, new_file, print_json, stdout
 from inarow.cli.solve import USUAL, SolverOptions
 from inarow.errors import NotationError
 from inarow.games import GameRecord, GameSpec, Position
@@ -43,29 +43,11 @@ def analyse(
     """
     limits = options.limits()
     record = _read_game(game, board, number)
-    position = record.position
-    solver = options.solver(position.spec)
-    reviews: list[MoveReview] = []
-    with new_file(html) as page, progress_bar("reviewing") as progress:
-        for review in review_game(position, lambda current: solver.analyse(current, limits=limits)):
-            reviews.append(review)
-            progress(len(reviews), position.ply)
-        known = tuple(review for review in reviews if review.before is not None)
+    with new_file(html) as page:
+        reviewed = review(record, solver=options.solver(record.spec), limits=limits)
+        known = tuple(move for move in reviewed.moves if move.before is not None)
         page.write(analysis_page(ReplayGame(record, known), command=command_line(), version=__version__))
-    if json:
-        plies = [
-            {
-                "ply": review.ply,
-                "side": review.side,
-                "move": review.action + 1,
-                "best": [action + 1 for action in review.best],
-                **{name: getattr(review, name) for name in ("before", "after", "loss", "label")},
-            }
-            for review in reviews
-        ]
-        print_json({"board": str(position.spec), "moves": position.moves, "winner": position.winner, "plies": plies})
-    else:
-        _print_reviews(position, reviews)
+    print_json(reviewed.to_dict()) if json else _print_review(reviewed)
 
 
 def _read_game(game: str, board: str, number: int) -> GameRecord:
@@ -81,21 +63,22 @@ def _read_game(game: str, board: str, number: int) -> GameRecord:
     return (from_pgn if is_pgn else from_json_line)(games[number - 1])
 
 
-def _print_reviews(position: Position, reviews: list[MoveReview]) -> None:
+def _print_review(reviewed: GameReview) -> None:
+    position, reviews = reviewed.record.position, reviewed.moves
     names = ("ply", "side", "move", "score", "best possible", "loss", "best moves", "label")
     table = Table(*names, box=None, pad_edge=False)
-    for review in reviews:
+    for move in reviews:
         table.add_row(
-            str(review.ply),
-            MARKS[review.side],
-            format_move(review.action, position.spec),
-            *("?" if score is None else str(score) for score in (review.after, review.before, review.loss)),
-            " ".join(format_move(action, position.spec) for action in review.best),
-            review.label or "",
-            style={"mistake": "yellow", "blunder": "red"}.get(review.label or ""),
+            str(move.ply),
+            MARKS[move.side],
+            format_move(move.action, position.spec),
+            *("?" if score is None else str(score) for score in (move.after, move.before, move.loss)),
+            " ".join(format_move(action, position.spec) for action in move.best),
+            move.label or "",
+            style={"mistake": "yellow", "blunder": "red"}.get(move.label or ""),
         )
     stdout.print(table)
     for side in (1, 2):
-        labels = [review.label for review in reviews if review.side == side]
+        labels = [move.label for move in reviews if move.side == side]
         counts = ", ".join(f"{labels.count(label)} {label}" for label in ("best", "good", "mistake", "blunder"))
         stdout.print(f"{MARKS[side]}: {counts}")

@@ -8,12 +8,10 @@ from cyclopts import App, Parameter
 from inarow.cli.bench import load_peers
 from inarow.cli.options import Board, Json, Memory, Seed, UnusedSeed
 from inarow.cli.output import print_facts, print_json, progress_bar
-from inarow.games import GameSpec, Position
+from inarow.games import Position
 from inarow.search.solver.book import Book
 from inarow.search.solver.book_build import build_book, check_entry, verify_book
-from inarow.search.solver.solver import Solver
 from inarow.storage.csv_text import write_csv_rows
-from inarow.workers import open_pool
 
 book = App(name="book", help="Build, verify and export opening books.", default_parameter=Parameter(negative=()))
 
@@ -42,17 +40,7 @@ def build(
         deepen: Add the successors of this many of the most expensive positions of the last ply; given again, of those.
         workers: Worker processes.
     """
-    with open_pool(workers) as pool, progress_bar(f"book of {board}") as progress:
-        made = build_book(
-            GameSpec.parse(board),
-            plies,
-            out,
-            pool,
-            memory=memory << 20,
-            entries=entries,
-            deepen=deepen,
-            progress=progress,
-        )
+    made = build_book(out, board, plies=plies, entries=entries, deepen=deepen, workers=workers, memory=memory << 20)
     _print_facts(out, made, json)
 
 
@@ -77,9 +65,7 @@ def verify(
     """
     bitbully_scores = load_peers().bitbully_scores if peer else None
     made = Book.load(file)
-    solver = Solver(made.spec, memory=memory << 20)
-    with progress_bar("solving again") as progress:
-        checked = verify_book(made, solver, sample=sample, plies=plies, seed=seed, progress=progress)
+    checked = verify_book(made, sample=sample, plies=plies, seed=seed, memory=memory << 20)
     facts = {"checked": len(checked)}
     if bitbully_scores is not None:
         for position, score in zip(checked, bitbully_scores(checked), strict=True):

@@ -11,9 +11,7 @@ from inarow.arena.store import opened
 from inarow.arena.store_schema import AgentIdentity
 from inarow.arena.suite_build import build_suite
 from inarow.cli.options import Board, Json, Memory, Ray, Seed, WorkerCount, find_workers
-from inarow.cli.output import number_table, print_facts, print_json, progress_bar, stdout
-from inarow.games import GameSpec
-from inarow.workers import open_pool
+from inarow.cli.output import number_table, print_facts, print_json, stdout
 
 _FIGURES = {
     "outcome_accuracy": ("outcome", ".1%"),
@@ -73,10 +71,7 @@ def build(
         positions: Number of positions.
         workers: Worker processes. Does not affect the suite.
     """
-    with open_pool(workers) as pool, progress_bar(f"suite of {board}") as progress:
-        made = build_suite(
-            GameSpec.parse(board), out, pool, positions=positions, seed=seed, memory=memory << 20, progress=progress
-        )
+    made = build_suite(out, board, positions=positions, seed=seed, workers=workers, memory=memory << 20)
     about = {"file": str(out), "board": str(made.spec), "positions": len(made)}
     print_facts({**about, "bytes": out.stat().st_size, "checksum": made.checksum}, json=json)
 

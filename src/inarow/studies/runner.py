@@ -28,7 +28,7 @@ def reproduce(
     out: Path | str | None = None,
     workers: Workers = 1,
     report_only: bool = False,
-    progress: bool = True,
+    progress: bool | Progress = True,
 ) -> StudyReport:
     """Repeats a study, or its name's, and sets its numbers beside the published ones.
 
@@ -54,7 +54,9 @@ def reproduce(
     return make_report(study, finished, scale=scale, variants=variants, seed=seed, command=shlex.join(command))
 
 
-def _run_watched(trials: Sequence[Trial], file: ResultsFile, workers: Workers, progress: bool) -> list[Finished]:
+def _run_watched(
+    trials: Sequence[Trial], file: ResultsFile, workers: Workers, progress: bool | Progress
+) -> list[Finished]:
     from inarow.terminal import progress_bar
 
     counts = 0, len(trials)

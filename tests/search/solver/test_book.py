@@ -12,7 +12,6 @@ from inarow.search.solver.api import BookWarning, analyse, shipped_book, solve
 from inarow.search.solver.book import Book, book_key
 from inarow.search.solver.book_build import build_book, verify_book
 from inarow.search.solver.solver import Solver
-from inarow.workers import open_pool
 
 pytestmark = pytest.mark.compiled
 SPEC = GameSpec.parse("5x5x4")
@@ -21,8 +20,7 @@ SPEC = GameSpec.parse("5x5x4")
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     path = tmp_path_factory.mktemp("books") / "book.npz"
-    with open_pool(1) as pool:
-        return path, build_book(SPEC, 4, path, pool, memory=1 << 22)
+    return path, build_book(path, SPEC, plies=4, memory=1 << 22)
 
 
 def test_a_book_has_every_position_up_to_its_ply(made):
@@ -36,7 +34,7 @@ def test_a_book_has_every_position_up_to_its_ply(made):
         assert book.score(position) == book.score(position.mirror()) == solver.solve(position).score
     deeper = Position.parse("12345", SPEC)
     assert book.score(deeper) is None
-    assert len(verify_book(book, solver, sample=50, plies=3, seed=1)) > 50
+    assert len(verify_book(book, sample=50, plies=3, seed=1)) > 50
     assert not path.with_name("book.npz.journal").exists()
 
 
@@ -71,8 +69,8 @@ def test_a_killed_build_goes_on_where_it_was(made, tmp_path, monkeypatch):
         if done > total // 2:
             raise KilledError
 
-    with pytest.raises(KilledError), open_pool(1) as pool:
-        build_book(SPEC, 4, path, pool, memory=1 << 22, progress=kill)
+    with pytest.raises(KilledError):
+        build_book(path, SPEC, plies=4, memory=1 << 22, progress=kill)
     assert not path.exists()
     journal = path.with_name("book.npz.journal")
     before = journal.read_text()
@@ -80,16 +78,14 @@ def test_a_killed_build_goes_on_where_it_was(made, tmp_path, monkeypatch):
     solved_again = []
     solve_chunk = book_build._solve_chunk
     monkeypatch.setattr(book_build, "_solve_chunk", lambda task: solved_again.extend(task.moves) or solve_chunk(task))
-    with open_pool(1) as pool:
-        again = build_book(SPEC, 4, path, pool, memory=1 << 22)
+    again = build_book(path, SPEC, plies=4, memory=1 << 22)
     assert again.checksum == book.checksum
     assert not set(solved_again) & {line.split()[1] for line in before.splitlines()[1:]}
 
 
 def test_the_dearest_positions_are_kept_first(made, tmp_path):
     _, book = made
-    with open_pool(1) as pool:
-        small = build_book(SPEC, 4, tmp_path / "small.npz", pool, memory=1 << 22, entries=150)
+    small = build_book(tmp_path / "small.npz", SPEC, plies=4, memory=1 << 22, entries=150)
     assert len(small) == 150 < len(book)
     assert small.plies == 3
     assert set(small.keys.tolist()) < set(book.keys.tolist())
@@ -100,11 +96,10 @@ def test_positions_before_the_last_ply_must_fit(made, tmp_path):
     path = tmp_path / "small.npz"
     for entries in (1, before - 1):
         message = f"entries is {entries}; on 5x5x4 the positions of fewer than 4 stones alone are {before}"
-        with pytest.raises(InvalidLimitError, match=message), open_pool(1) as pool:
-            build_book(SPEC, 4, path, pool, memory=1 << 22, entries=entries)
+        with pytest.raises(InvalidLimitError, match=message):
+            build_book(path, SPEC, plies=4, memory=1 << 22, entries=entries)
     assert list(tmp_path.iterdir()) == []
-    with open_pool(1) as pool:
-        assert len(build_book(SPEC, 4, path, pool, memory=1 << 22, entries=before)) == before
+    assert len(build_book(path, SPEC, plies=4, memory=1 << 22, entries=before)) == before
 
 
 def test_keys_lead_back_to_positions(made):
@@ -172,12 +167,12 @@ def test_a_wrong_entry_is_found(made):
     scores[0] += 1
     wrong = Book(SPEC, 4, book.keys, scores)
     with pytest.raises(BookError, match="the book says"):
-        verify_book(wrong, Solver(SPEC, memory=1 << 22), sample=0, plies=4, seed=0)
+        verify_book(wrong, sample=0, plies=4, seed=0)
 
 
 def test_a_senseless_ply_is_refused(tmp_path):
-    with pytest.raises(InvalidLimitError, match="plies is 25"), open_pool(1) as pool:
-        build_book(SPEC, 25, tmp_path / "book.npz", pool, memory=1 << 22)
+    with pytest.raises(InvalidLimitError, match="plies is 25"):
+        build_book(tmp_path / "book.npz", SPEC, plies=25, memory=1 << 22)
 
 
 def test_the_shipped_book_agrees_with_bitbully():
@@ -209,8 +204,7 @@ def test_a_broken_shipped_book_costs_one_warning(tmp_path, monkeypatch):
 
 def test_a_book_of_the_empty_board_alone(tmp_path):
     path = tmp_path / "book.npz"
-    with open_pool(1) as pool:
-        book = build_book(GameSpec.parse("4x4x4"), 0, path, pool, memory=1 << 22)
+    book = build_book(path, GameSpec.parse("4x4x4"), plies=0, memory=1 << 22)
     assert len(book) == 1
     assert book.score(Position.start(GameSpec.parse("4x4x4"))) == 0
 
@@ -218,14 +212,13 @@ def test_a_book_of_the_empty_board_alone(tmp_path):
 @pytest.mark.parametrize("board", ["6x6x4", "5x7x4"])
 def test_other_shipped_books_are_sound(board):
     book = shipped_book(GameSpec.parse(board))
-    assert len(verify_book(book, Solver(book.spec, memory=1 << 26), sample=20, plies=0, seed=3)) == 21
+    assert len(verify_book(book, sample=20, plies=0, seed=3)) == 21
 
 
 def test_what_follows_the_dearest_positions_can_be_kept(tmp_path):
     spec = GameSpec.parse("4x5x4")
-    with open_pool(1) as pool:
-        plain = build_book(spec, 4, tmp_path / "plain.npz", pool, memory=1 << 22)
-        deeper = build_book(spec, 4, tmp_path / "deeper.npz", pool, memory=1 << 22, deepen=(3, 2))
+    plain = build_book(tmp_path / "plain.npz", spec, plies=4, memory=1 << 22)
+    deeper = build_book(tmp_path / "deeper.npz", spec, plies=4, memory=1 << 22, deepen=(3, 2))
     assert plain.plies == deeper.plies == 4
     known = dict(zip(plain.keys.tolist(), plain.scores.tolist(), strict=True))
     more = dict(zip(deeper.keys.tolist(), deeper.scores.tolist(), strict=True))

@@ -15,7 +15,7 @@ from inarow.agents.kaggle import KaggleProcess
 from inarow.agents.kind import format_agent
 from inarow.agents.registry import parse_agent
 from inarow.errors import IllegalMoveError, KaggleFileError, one_line
-from inarow.games import GameSpec, Position
+from inarow.games import CONNECT_FOUR, Board, GameSpec, Position
 from inarow.storage.atomic import atomic_write
 from inarow.version import __version__
 
@@ -70,10 +70,11 @@ def source_of(name: str, parts: Parts) -> str:
     return assemble(parts.modules, title=title, entry=f"agent = Entry({parts.player})")
 
 
-def export_kaggle(agent: str, out: Path, spec: GameSpec) -> Rehearsal:
-    """Writes a Python file, or a gzip tar with a `main.py` if `out` ends with .tar.gz, after a rehearsal; raises
-    KaggleFileError without writing anything.
+def export_kaggle(agent: str, out: Path | str, board: Board = CONNECT_FOUR) -> Rehearsal:
+    """Writes a Python file that plays like an agent string, or a gzip tar with a `main.py` if `out` ends with .tar.gz,
+    after a rehearsal; raises KaggleFileError without writing anything.
     """
+    out, spec = Path(out), GameSpec.parse(board)
     content = kaggle_source(agent, spec).encode()
     if out.name.endswith(".tar.gz"):
         content = _archive(content)

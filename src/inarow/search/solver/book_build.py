@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from inarow.errors import BookError, InvalidLimitError
-from inarow.games import GameSpec, Position
+from inarow.games import CONNECT_FOUR, Board, GameSpec, Position
 from inarow.search.solver.book import Book, book_key, check_board
 from inarow.search.solver.solution import action_scores
 from inarow.search.solver.solver import Solver
 from inarow.storage.journal import Journal, open_journal
-from inarow.workers import Pool, Progress
+from inarow.workers import Pool, Progress, Workers, open_pool
 
 Level = dict[int, Position]  # the positions of one ply by their key in the book
 
@@ -43,22 +43,25 @@ class Solved(NamedTuple):
 
 
 def build_book(
-    spec: GameSpec,
-    plies: int,
-    path: Path,
-    pool: Pool,
+    path: Path | str,
+    board: Board = CONNECT_FOUR,
     *,
-    memory: int,
+    plies: int,
     entries: int | None = None,
     deepen: Sequence[int] = (),
-    progress: Progress | None = None,
+    workers: Workers = 1,
+    memory: int = 64 << 20,
+    progress: bool | Progress = True,
 ) -> Book:
     """Solves every unfinished position of `plies` stones and writes the book to `path`, by way of `path` + `.journal`.
 
     With `entries`, the book keeps at most that many: of the last ply only the most expensive, so it is complete for one
     ply less. With `deepen`, the successors of that number of the most expensive positions are solved and kept on top
-    of that; the next number does the same to what was added.
+    of that; the next number does the same to what was added. The same call continues after an interruption.
     """
+    from inarow.terminal import progress_bar
+
+    path, spec = Path(path), GameSpec.parse(board)
     check_board(spec)
     if not 0 <= plies < spec.cells:
         raise InvalidLimitError(f"plies is {plies}; on {spec} it must be 0 to {spec.cells - 1}")
@@ -74,17 +77,21 @@ def build_book(
         raise InvalidLimitError(
             f"entries is {entries}; on {spec} the positions of fewer than {plies} stones alone are {before}"
         )
-    with open_journal(path, f"book {spec} {plies}", BookError) as journal:
+    with (
+        open_pool(workers) as pool,
+        progress_bar(f"book of {spec}", is_shown=progress) as advance,
+        open_journal(path, f"book {spec} {plies}", BookError) as journal,
+    ):
         solved = {}
         for moves, score, nodes in (line.split(" ") for line in journal.lines):
             solved[book_key(Position.parse(moves, spec))] = Solved(moves, int(score), int(nodes))
-        solved |= _solve(levels[-1], solved, journal, spec, pool, memory, progress)
+        solved |= _solve(levels[-1], solved, journal, spec, pool, memory, advance)
         beyond: Level = {}
         added = levels[-1]
         for count in deepen:
             costliest = sorted(added.items(), key=lambda item: -solved[item[0]].nodes)[:count]
             added = {book_key(after): after for _, position in costliest for after in _successors(position)}
-            solved |= _solve(added, solved, journal, spec, pool, memory, progress)
+            solved |= _solve(added, solved, journal, spec, pool, memory, advance)
             beyond |= added
         book = _assemble(spec, plies, levels, beyond, solved, entries)
         book.save(path)
@@ -98,7 +105,7 @@ def _solve(
     spec: GameSpec,
     pool: Pool,
     memory: int,
-    progress: Progress | None,
+    progress: Progress,
 ) -> dict[int, Solved]:
     """Solves the positions that are not in `solved`, and writes them to the journal as they come."""
     keys = {position.moves: key for key, position in positions.items() if key not in solved}
@@ -108,8 +115,7 @@ def _solve(
     for lines in pool.map(_solve_chunk, tasks):
         journal.add(" ".join(map(str, line)) for line in lines)
         found |= {keys[line.moves]: line for line in lines}
-        if progress is not None:
-            progress(len(positions) - len(keys) + len(found), len(positions))
+        progress(len(positions) - len(keys) + len(found), len(positions))
     return found
 
 
@@ -165,20 +171,30 @@ def _assemble(
 
 
 def verify_book(
-    book: Book, solver: Solver, *, sample: int, plies: int, seed: int, progress: Progress | None = None
+    book: Book | Path | str,
+    *,
+    sample: int = 1000,
+    plies: int = 0,
+    seed: int = 0,
+    memory: int = 256 << 20,
+    progress: bool | Progress = True,
 ) -> list[Position]:
     """Solves entries of up to `plies` stones and `sample` others; returns them, raises BookError for a wrong one."""
+    from inarow.terminal import progress_bar
+
     if sample < 0:
         raise InvalidLimitError(f"sample is {sample}; it must be at least 0")
+    book = book if isinstance(book, Book) else Book.load(Path(book))
+    solver = Solver(book.spec, memory=memory)
     stones = book.entry_plies()
     others = np.flatnonzero(stones > plies)
     drawn = np.random.default_rng(seed).choice(others, min(sample, len(others)), replace=False)
     numbers = [*np.flatnonzero(stones <= plies), *drawn]
     chosen = [Position.from_key(int(book.keys[number]), book.spec) for number in numbers]
-    for done, position in enumerate(chosen, start=1):
-        check_entry(book, position, solver.solve(position).score)
-        if progress is not None:
-            progress(done, len(chosen))
+    with progress_bar("solving again", is_shown=progress) as advance:
+        for done, position in enumerate(chosen, start=1):
+            check_entry(book, position, solver.solve(position).score)
+            advance(done, len(chosen))
     return chosen
 
 
