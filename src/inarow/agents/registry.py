@@ -18,8 +18,23 @@ from inarow.agents.agent import Agent, Decision, Watcher
 from inarow.agents.alphazero import AlphaZeroAgent, AlphaZeroParameters, net_hash
 from inarow.agents.dqn import DqnParameters, build_dqn_agent, dqn_hash
 from inarow.agents.kaggle import KaggleFileAgent, KaggleParameters, file_hash
-from inarow.agents.mcts import TREE_LIMITS, HybridAgent, HybridParameters, MctsAgent, MctsParameters
-from inarow.agents.minimax import MINIMAX_LIMITS, MinimaxAgent, MinimaxParameters, NegamaxAgent, NegamaxParameters
+from inarow.agents.mcts import (
+    TREE_LIMITS,
+    HybridAgent,
+    HybridParameters,
+    MctsAgent,
+    MctsParameters,
+    hybrid_hash,
+    mcts_hash,
+)
+from inarow.agents.minimax import (
+    MINIMAX_LIMITS,
+    MinimaxAgent,
+    MinimaxParameters,
+    NegamaxAgent,
+    NegamaxParameters,
+    minimax_hash,
+)
 from inarow.agents.q import QAgent, QParameters, table_hash
 from inarow.agents.simple import (
     Ask,
@@ -34,7 +49,7 @@ from inarow.agents.solver import SOLVER_LIMITS, SolverParameters, build_solver_a
 from inarow.agents.window import WindowParameters, build_window_agent
 from inarow.errors import InvalidAgentError, shown
 from inarow.games import Position
-from inarow.plugins import load_plugins
+from inarow.plugins import load_plugins, why_unreachable
 from inarow.search.limits import Limits
 
 Seed = int | np.random.SeedSequence
@@ -54,7 +69,7 @@ class AgentKind:
     parameters: type[msgspec.Struct]
     build: Build
     content_hash: Callable[[Any], str | None] | None = None
-    """From parameters to a hash of the files that they name, for agents with files."""
+    """From parameters to a hash of the files that they name, and of the code of registered parts; None without any."""
     limits: tuple[str, ...] = ()
     """The budget fields of `Limits` that the agents honour. Those with any also honour `cancelled`."""
     runs_code: bool = False  # whether a file that the parameters name is executed
@@ -96,7 +111,12 @@ _OWN_KINDS: Mapping[str, AgentKind] = {
         AgentKind("greedy", "takes a win, else random (gupta-shah-2022)", ReflexParameters, GreedyAgent),
         AgentKind("winblock", "takes a win, else blocks, else random (paranji-2025)", ReflexParameters, WinBlockAgent),
         AgentKind(
-            "minimax", "looks ahead, evaluates by a heuristic", MinimaxParameters, MinimaxAgent, None, MINIMAX_LIMITS
+            "minimax",
+            "looks ahead, evaluates by a heuristic",
+            MinimaxParameters,
+            MinimaxAgent,
+            minimax_hash,
+            MINIMAX_LIMITS,
         ),
         AgentKind(
             "negamax",
@@ -105,9 +125,14 @@ _OWN_KINDS: Mapping[str, AgentKind] = {
             NegamaxAgent,
             limits=MINIMAX_LIMITS,
         ),
-        AgentKind("mcts", "Monte Carlo tree search (UCT)", MctsParameters, MctsAgent, limits=TREE_LIMITS),
+        AgentKind("mcts", "Monte Carlo tree search (UCT)", MctsParameters, MctsAgent, mcts_hash, TREE_LIMITS),
         AgentKind(
-            "hybrid", "MCTS with minimax rollouts (gupta-shah-2022)", HybridParameters, HybridAgent, None, TREE_LIMITS
+            "hybrid",
+            "MCTS with minimax rollouts (gupta-shah-2022)",
+            HybridParameters,
+            HybridAgent,
+            hybrid_hash,
+            TREE_LIMITS,
         ),
         AgentKind("q", "plays from a table of action values", QParameters, QAgent, table_hash),
         AgentKind(
@@ -274,7 +299,9 @@ def _convert(kind: AgentKind, info: ParameterInfo, text: str) -> Any:
             raise msgspec.ValidationError
         return msgspec.convert(text, wanted, strict=False)
     except (msgspec.ValidationError, UnicodeError):
-        raise InvalidAgentError(f"{info.name} of {kind.name} is {shown(text)}; it must be {info.expectation}") from None
+        problem = f"{info.name} of {kind.name} is {shown(text)}; it must be {info.expectation}"
+        also = why_unreachable(_extra(wanted).get("part", ""), text)
+        raise InvalidAgentError(f"{problem}; {also}" if also else problem) from None
 
 
 def format_agent(kind: AgentKind, parameters: msgspec.Struct) -> str:
@@ -304,8 +331,13 @@ def parameter_infos(kind: AgentKind) -> list[ParameterInfo]:
 
 def _choices(kind: Any) -> tuple[str, ...]:
     """The valid words of a parameter whose `msgspec.Meta` has a function `choices` in `extra`; else none."""
-    extra = [part.extra for part in get_args(kind) if isinstance(part, msgspec.Meta) and part.extra]
-    return tuple(sorted(extra[0]["choices"]())) if extra else ()
+    extra = _extra(kind)
+    return tuple(sorted(extra["choices"]())) if extra else ()
+
+
+def _extra(kind: Any) -> dict[str, Any]:
+    """What a parameter's `msgspec.Meta` has in `extra`: `choices`, and as `part` what is registered under them."""
+    return next((part.extra for part in get_args(kind) if isinstance(part, msgspec.Meta) and part.extra), {})
 
 
 def _parameter_info(field: msgspec.structs.FieldInfo) -> ParameterInfo:

@@ -2,8 +2,9 @@
 
 A simulation descends to a node that is over, proven, or has an untried move; that move becomes a new node, whose
 position a leaf evaluator plays to its end; the result goes back up. A leaf evaluator is a registered function (see
-`selection.py`) `(leaf, layout, stones, mask, ply, heights, rng) -> result`. It gets a position that is not over and
-returns 1, 0 or -1 for its side to move. `heights` is scratch memory, one int64 per column.
+`plugged.py`) `(leaf, layout, stones, mask, ply, heights, rng) -> result`. It gets a position that is not over and
+returns 1, 0 or -1 for its side to move; if the type of `leaf` has `is_fractional = True`, any number from -1 to 1.
+`heights` is scratch memory, one int64 per column.
 """
 
 import math
@@ -15,6 +16,7 @@ import numpy as np
 from numba.extending import register_jitable
 from numpy.random import Generator
 
+from inarow.errors import InvalidAgentError
 from inarow.games import GameSpec
 from inarow.games.bits import Bits, count_cells, first_cell, single_cell
 from inarow.games.compiled_bits import compiles
@@ -22,11 +24,12 @@ from inarow.games.kernels import completes_line, kernel
 from inarow.games.layout import Layout
 from inarow.games.playout import fill_heights, playout
 from inarow.games.rules import landing_cell, playable
-from inarow.search.minimax.alphabeta import MinimaxContext, WalkRecord, advance, begin
+from inarow.search.minimax.alphabeta import MinimaxContext, WalkRecord, begin, walk_on
 from inarow.search.minimax.heuristics import Heuristic, make_heuristic
 from inarow.search.minimax.minimax import Minimax
+from inarow.search.plugged import implementation_of, implements
 from inarow.search.tree.memory import DRAWN, IS_FULL, SOONEST_WIN, UNKNOWN, USED, VISITED, TreeArrays, prove
-from inarow.search.tree.selection import NodeStats, implementation_of, implements, upper_bound
+from inarow.search.tree.selection import NodeStats, upper_bound
 
 _NO_LIMIT = 2**62
 _NEVER = np.float32(-np.inf)
@@ -55,18 +58,26 @@ class Rollouts:
     heuristic: Heuristic | None = None
 
     def leaf(self, spec: GameSpec, *, wide: bool | None = None) -> RandomRollout | InformedRollout:
-        """A leaf evaluator for one thread."""
+        """A leaf evaluator for one thread; raises InvalidAgentError for a heuristic that is not compiled."""
         if self.informed == 0:
             return RandomRollout()
         heuristic = self.heuristic or make_heuristic("windows", spec, wide=wide)
+        check_compiled(heuristic)
         minimax = Minimax(spec, heuristic, all_best=True, wide=wide)
         return InformedRollout(self.informed, self.depth, minimax.context)
+
+
+def check_compiled(heuristic: Heuristic) -> None:
+    """Raises InvalidAgentError for a heuristic in plain Python, which compiled rollouts cannot call."""
+    part = heuristic.part
+    if part is not None and not part.is_compiled:
+        raise InvalidAgentError(f"rollouts need a compiled heuristic; decorate {part.name} with @numba.njit")
 
 
 def evaluate_leaf(
     leaf: Any, layout: Layout, stones: Bits, mask: Bits, ply: int, heights: np.ndarray, rng: Generator
 ) -> int:
-    """1, 0 or -1 for the side to move in a position that is not over."""
+    """The result for the side to move in a position that is not over."""
     result: int = implementation_of(type(leaf))(leaf, layout, stones, mask, ply, heights, rng)
     return result
 
@@ -96,7 +107,7 @@ def informed_rollout(
     result = 1
     for _ in range(min(leaf.moves, area - ply)):
         begin(walk, stones, mask, ply, min(leaf.depth, area - ply))
-        advance(leaf.minimax, _NO_LIMIT)
+        walk_on(leaf.minimax, _NO_LIMIT)
         cell = landing_cell(mask, _one_of_the_best(walk, rng), layout)
         mine = stones | single_cell(cell, stones)
         if completes_line(mine, cell, layout):
