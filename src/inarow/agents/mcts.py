@@ -21,7 +21,7 @@ from inarow.search.tree.parts import (
     rule_digest,
     rule_names,
 )
-from inarow.search.tree.rollouts import Rollouts, check_compiled
+from inarow.search.tree.rollouts import Rollouts
 from inarow.search.tree.search import TreeSearch
 
 USUAL_SIMULATIONS = 1000
@@ -149,7 +149,7 @@ class HybridAgent(TreeAgent):
     _parameters: HybridParameters
 
     def check_board(self, spec: GameSpec) -> None:
-        check_compiled(make_heuristic(self._parameters.heuristic, spec))
+        make_heuristic(self._parameters.heuristic, spec)
 
     def _rollouts(self, spec: GameSpec) -> Rollouts:
         wanted = self._parameters

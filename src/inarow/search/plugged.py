@@ -138,13 +138,8 @@ class Part:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether Numba compiles it; without a compiler everything counts as compiled."""
-        return is_compiled(self.function)
-
-
-def is_compiled(function: Callable[..., Any]) -> bool:
-    """Whether a function is one of Numba; True without a compiler."""
-    return bool(_Config.DISABLE_JIT) or hasattr(function, "py_func")
+        """Whether Numba compiles it."""
+        return hasattr(self.function, "py_func")
 
 
 def make_part(word: str, name: str, function: Callable[..., Any], body: Callable[..., Any], *fields: str) -> Part:

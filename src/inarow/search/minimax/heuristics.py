@@ -117,7 +117,8 @@ def register_heuristic(name: str, factory: HeuristicFactory | None = None) -> Ca
     an earlier one of that name; raises InvalidLimitError for a bad name.
 
     A function compiled by `numba.njit` becomes part of the compiled search. With any other function the whole search
-    runs as plain Python, some hundred times slower. With `factory` it registers that instead and returns None.
+    runs as plain Python, hundreds of times slower, and finds the same. With `factory` it registers that instead and
+    returns None.
     """
     check_name(_HEURISTIC, name, _BUILT_IN)
     if factory is None:

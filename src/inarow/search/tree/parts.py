@@ -3,18 +3,19 @@
 A rule is `(parent: NodeStats, child: NodeStats) -> bound`, how much a search wants to visit a child; see
 `selection.py`. A leaf evaluator is `(board, ply) -> result`, the expected result from -1 to 1 for the side to move
 after `ply` moves of a game that is not over. Its board is int8 [rows, columns], row 0 on top, with 1 for stones of the
-side to move, -1 for the other's and 0 elsewhere. Both are compiled into the search. The low-level forms, NamedTuples
-with a function registered by `implements`, have parameters and see everything; they can be registered by name as well.
+side to move, -1 for the other's and 0 elsewhere.
+
+A function that is compiled by `numba.njit` becomes part of the compiled search; with any other function the whole
+search runs as plain Python, hundreds of times slower, and finds the same. The low-level forms, NamedTuples with a function
+registered by `implements`, have parameters and see everything; they can be registered by name as well.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar, overload
 
-import numba
 import numpy as np
 
-from inarow.errors import InvalidAgentError
 from inarow.games import GameSpec
 from inarow.games.bits import Bits
 from inarow.games.kernels import compiled_layout
@@ -26,7 +27,6 @@ from inarow.search.plugged import (
     check_name,
     fill_board,
     implementation_of,
-    is_compiled,
     make_part,
     part_of,
     scratch_board,
@@ -69,9 +69,9 @@ def register_rule(name: str, rule: tuple[Any, ...]) -> None: ...
 
 
 def register_rule(name: str, rule: tuple[Any, ...] | None = None) -> Callable[[_FunctionT], _FunctionT] | None:
-    """A decorator that makes a function a selection rule of tree searches, for agent strings too. Numba must be able to
-    compile it. Replaces an earlier one of that name; raises InvalidLimitError for a bad name. With `rule`, a NamedTuple
-    whose type is registered by `implements`, it registers that instead and returns None.
+    """A decorator that makes a function a selection rule of tree searches, for agent strings too. Replaces an earlier
+    one of that name; raises InvalidLimitError for a bad name. With `rule`, a NamedTuple whose type is registered by
+    `implements`, it registers that instead and returns None.
     """
     check_name(_RULE, name, _BUILT_IN_RULES)
     if rule is None:
@@ -83,15 +83,13 @@ def register_rule(name: str, rule: tuple[Any, ...] | None = None) -> Callable[[_
 
 
 def _register_rule_function(name: str, function: _FunctionT) -> _FunctionT:
-    compiled = function if is_compiled(function) else numba.njit(function)
-
     def bound_of(rule: Any, parent: NodeStats, child: NodeStats) -> float:
-        bound: float = compiled(parent, child)
+        bound: float = function(parent, child)
         if not bound > -np.inf:
             raise ValueError("it must return a number greater than minus infinity")
         return bound
 
-    _rules[name] = make_part(_RULE, name, compiled, bound_of).kind()
+    _rules[name] = make_part(_RULE, name, function, bound_of).kind()
     share(_RULE, name, _register_rule_function, name, function)
     return function
 
@@ -126,10 +124,9 @@ def register_leaf(name: str, leaf: tuple[Any, ...]) -> None: ...
 
 
 def register_leaf(name: str, leaf: tuple[Any, ...] | None = None) -> Callable[[_FunctionT], _FunctionT] | None:
-    """A decorator that makes a function, compiled by `numba.njit`, a leaf evaluator of `mcts`, for agent strings too.
-    Replaces an earlier one of that name; raises InvalidLimitError for a bad name and InvalidAgentError for a function
-    that is not compiled. With `leaf`, a NamedTuple whose type is registered by `implements`, it registers that instead
-    and returns None.
+    """A decorator that makes a function a leaf evaluator of `mcts`, for agent strings too. Replaces an earlier one of
+    that name; raises InvalidLimitError for a bad name. With `leaf`, a NamedTuple whose type is registered by
+    `implements`, it registers that instead and returns None.
     """
     check_name(_LEAF, name, (_BUILT_IN_LEAF,))
     if leaf is None:
@@ -141,9 +138,6 @@ def register_leaf(name: str, leaf: tuple[Any, ...] | None = None) -> Callable[[_
 
 
 def _register_leaf_function(name: str, function: _FunctionT) -> _FunctionT:
-    if not is_compiled(function):
-        raise InvalidAgentError(f"the leaf evaluator {name} is plain Python; decorate it with @numba.njit")
-
     def result_of(
         leaf: Any, layout: Layout, stones: Bits, mask: Bits, ply: int, heights: np.ndarray, rng: np.random.Generator
     ) -> float:

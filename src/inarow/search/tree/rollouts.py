@@ -16,7 +16,6 @@ import numpy as np
 from numba.extending import register_jitable
 from numpy.random import Generator
 
-from inarow.errors import InvalidAgentError
 from inarow.games import GameSpec
 from inarow.games.bits import Bits, count_cells, first_cell, single_cell
 from inarow.games.compiled_bits import compiles
@@ -58,20 +57,12 @@ class Rollouts:
     heuristic: Heuristic | None = None
 
     def leaf(self, spec: GameSpec, *, wide: bool | None = None) -> RandomRollout | InformedRollout:
-        """A leaf evaluator for one thread; raises InvalidAgentError for a heuristic that is not compiled."""
+        """A leaf evaluator for one thread."""
         if self.informed == 0:
             return RandomRollout()
         heuristic = self.heuristic or make_heuristic("windows", spec, wide=wide)
-        check_compiled(heuristic)
         minimax = Minimax(spec, heuristic, all_best=True, wide=wide)
         return InformedRollout(self.informed, self.depth, minimax.context)
-
-
-def check_compiled(heuristic: Heuristic) -> None:
-    """Raises InvalidAgentError for a heuristic in plain Python, which compiled rollouts cannot call."""
-    part = heuristic.part
-    if part is not None and not part.is_compiled:
-        raise InvalidAgentError(f"rollouts need a compiled heuristic; decorate {part.name} with @numba.njit")
 
 
 def evaluate_leaf(

@@ -12,13 +12,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from inarow.errors import InvalidAgentError, InvalidLimitError
+from inarow.errors import InvalidLimitError
 from inarow.games import GameSpec, Position
 from inarow.games.bits import store, to_int
 from inarow.games.kernels import bits_of, compiled_layout
 from inarow.games.position import cells_of
 from inarow.search.limits import Limits, Watch
-from inarow.search.plugged import blaming, kernel_for
+from inarow.search.plugged import blaming, kernel_for, part_of
 from inarow.search.tree import memory as arrays
 from inarow.search.tree import selection
 from inarow.search.tree.config import USUAL_EXPLORATION, Progress, SearchConfig, TreeResult, Uct, search_rules
@@ -31,6 +31,7 @@ Final = Literal["visits", "score"]
 
 _FIRST_BATCH = 64
 _SLICE = 256  # simulations with a network between two checks of the clock, if none of them needs the network
+_FOREIGN_SLICE = 16  # the same with a rule of a user, which may be plain Python
 _UNLIMITED = 2**30
 
 
@@ -68,11 +69,11 @@ class TreeSearch:
             tree = arrays.make_rollout_tree(memory // threads, fractional=getattr(leaf, "is_fractional", False))
             self._trees.append(tree)
             self._searches.append(RolloutContext(layout, tree, rule, leaf, bool(solve)))
-        # What users may have registered: these, and the heuristic in informed rollouts.
+        # What users may have registered, the heuristic of informed rollouts included.
         self._plugged = [rule, leaf, *([leaf.minimax.weights] if isinstance(leaf, InformedRollout) else [])]
         self._grow = kernel_for(grow, *(type(each) for each in self._plugged if isinstance(each, tuple)))
-        # One evaluation of another leaf alone may take long.
-        self._first_batch = _FIRST_BATCH if isinstance(leaf, RandomRollout) else 1
+        # A single call of other functions may take long.
+        self._first_batch = _FIRST_BATCH if isinstance(leaf, RandomRollout) and part_of(rule) is None else 1
         self._streams = rng.spawn(threads)
         self._root: Position | None = None
 
@@ -88,7 +89,7 @@ class TreeSearch:
         for tree in self._trees:
             if not arrays.follow_game(tree, self._root, position):
                 arrays.reset_tree(tree, 0)
-        self._root = position
+        self._root = None  # until all went well: an error may leave half a simulation in a tree
         threads, progress = len(self._trees), Progress(limits, watch)
         run = partial(self._run, position, limits, progress)
         if threads == 1:
@@ -102,6 +103,7 @@ class TreeSearch:
                     progress.is_stopped = True
                     raise
                 done += sum(other.result() for other in others)
+        self._root = position
         return self._result(position, done)
 
     def _run(self, position: Position, limits: Limits, progress: Progress, number: int) -> int:
@@ -117,12 +119,8 @@ class TreeSearch:
         while done < limit:
             wanted = min(batch, limit - done, max(1, nodes - int(tree.counts[0, arrays.VISITED])))
             clock = time.perf_counter()
-            try:
-                with blaming(*self._plugged):
-                    run = self._grow(search, stones, mask, position.ply, self._streams[number], wanted)
-            except InvalidAgentError:
-                self._root = None  # the tree may have half a simulation
-                raise
+            with blaming(*self._plugged):
+                run = self._grow(search, stones, mask, position.ply, self._streams[number], wanted)
             done += run
             if run < wanted or progress.must_stop() or tree.counts[0, arrays.VISITED] >= nodes:
                 break
@@ -220,6 +218,7 @@ class NetSearch:
         self._search = new_search(layout, games, slots, cache_memory, search_rules(config, rule=rule))
         self._batch = make_batch(games, layout)
         self._rule = self._search.rules.rule
+        self._slice = _SLICE if part_of(self._rule) is None else _FOREIGN_SLICE
         self._advance = kernel_for(advance, type(self._rule))
         self._root: Position | None = None
 
@@ -237,9 +236,10 @@ class NetSearch:
         # Sequential halving plans from the first visit on.
         if self._search.rules.is_gumbel or not arrays.follow_game(self._search.tree, self._root, position):
             arrays.reset_tree(self._search.tree, 0)
-        self._root = position
+        self._root = None  # until all went well, as above
         self._place(position, 0)
         self._run([position], simulations, limits.nodes, Progress(limits, watch))
+        self._root = position
         return self._result(position, 0)
 
     def search_many(self, positions: Sequence[Position], simulations: int) -> list[TreeResult]:
@@ -284,13 +284,9 @@ class NetSearch:
             if is_late or progress is None:
                 wanted[:] = 0 if is_late else limit
             else:
-                wanted[:] = min(limit, before + max(1, min(_SLICE, left // self.spec.actions)))
-            try:
-                with blaming(self._rule):
-                    asked = self._advance(self._search, batch)
-            except InvalidAgentError:
-                self._root = None  # the tree may have half a simulation
-                raise
+                wanted[:] = min(limit, before + max(1, min(self._slice, left // self.spec.actions)))
+            with blaming(self._rule):
+                asked = self._advance(self._search, batch)
             if asked:
                 planes = batch.planes[:asked]
                 logits, values = checked_answers(planes, *self._evaluate(planes))
