@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from importlib.metadata import EntryPoint, entry_points
+from operator import itemgetter
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -179,7 +180,7 @@ def _code_parts(thing: Any, seen: list[object]) -> Iterator[str]:
     yield _source_or_bytecode(thing)
     if inspect.isfunction(thing):
         yield from _value_parts("defaults", [thing.__defaults__, thing.__kwdefaults__])
-        for name, value in sorted(_values_named_in(thing).items()):
+        for name, value in sorted(values_named_in(thing).items(), key=itemgetter(0)):
             inner = getattr(value, "py_func", value)
             if not inspect.isfunction(inner):
                 yield from _value_parts(name, value)
@@ -209,14 +210,18 @@ def _bytecode(code: CodeType) -> str:
     return f"{code.co_code.hex()} {constants} {code.co_names} {code.co_varnames}"
 
 
-def _values_named_in(function: Any) -> dict[str, object]:
-    """The globals that a function, or one defined in it, may use, and the values of its closure."""
+def values_named_in(function: Any) -> dict[str, Any]:
+    """The globals that a function, or one defined in it, may use, with what it may use of modules among them as
+    `module.name`, and the values of its closure.
+    """
     waiting, names = [function.__code__], set[str]()
     while waiting:
         code = waiting.pop()
         names.update(code.co_names)
         waiting += [each for each in code.co_consts if isinstance(each, CodeType)]
     known = {name: function.__globals__[name] for name in names if name in function.__globals__}
+    for module in [name for name, value in known.items() if isinstance(value, ModuleType)]:
+        known |= {f"{module}.{name}": vars(known[module])[name] for name in names & vars(known[module]).keys()}
     return known | dict(inspect.getclosurevars(function).nonlocals)
 
 

@@ -27,7 +27,7 @@ from inarow.games.bits import Bits, has_cell
 from inarow.games.kernel_cache import cache_folder
 from inarow.games.kernels import kernel
 from inarow.games.layout import Layout
-from inarow.plugins import source_digest, why_unreachable
+from inarow.plugins import source_digest, values_named_in, why_unreachable
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _PACKAGE = Path(__file__).parents[1]
@@ -107,12 +107,29 @@ def _is_built_in(kind: type) -> bool:
 
 
 def _state(kind: type) -> str | None:
-    """The name of a type and what its function is made of; None if that is not in a file: nothing to cache it by."""
+    """The name of a type and what its function is made of; None if that is not in a file, or if it is recursive: Numba
+    then loads machine code from the disk that crashes.
+    """
     function = _parts[kind].function if kind in _parts else implementation_of(kind)
     file = _source_file(function)
-    if file is None:
+    if file is None or _is_recursive(function, []):
         return None
     return f"{_full_name(kind)} {source_digest(function)} {hashlib.blake2b(file.read_bytes()).hexdigest()}"
+
+
+def _is_recursive(function: Any, callers: list[object]) -> bool:
+    """Whether a function may call itself, or one that it may call does so."""
+    plain = getattr(function, "py_func", function)
+    if not inspect.isfunction(plain) or _source_file(plain) is None:
+        return False
+    if plain in callers:
+        return True
+    called = [
+        each
+        for each in values_named_in(plain).values()
+        if hasattr(each, "py_func") or getattr(each, "__module__", None) == plain.__module__
+    ]
+    return any(_is_recursive(each, [*callers, plain]) for each in called)
 
 
 def _source_file(function: Callable[..., Any]) -> Path | None:

@@ -6,8 +6,8 @@ after `ply` moves of a game that is not over. Its board is int8 [rows, columns],
 side to move, -1 for the other's and 0 elsewhere.
 
 A function that is compiled by `numba.njit` becomes part of the compiled search; with any other function the whole
-search runs as plain Python, hundreds of times slower, and finds the same. The low-level forms, NamedTuples with a function
-registered by `implements`, have parameters and see everything; they can be registered by name as well.
+search runs as plain Python, hundreds of times slower, and finds the same. The low-level forms, NamedTuples with a
+function registered by `implements`, have parameters and see everything; they can be registered by name as well.
 """
 
 from collections.abc import Callable
