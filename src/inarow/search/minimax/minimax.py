@@ -133,19 +133,25 @@ class Minimax:
         for action in reversed(position.winning_actions()):  # nothing is better than a win at once
             walk.best_action, walk.is_done = action, True
             walk.best[0] = walk.values[action] = walk.wins[position.ply + 1]
-        batch = 1 if self._is_foreign else _POLL_NODES
+        batch = 1
         while not walk.is_done:
-            done = int(walk.nodes)
-            if is_over is not None and is_over(done):
+            if is_over is not None and is_over(int(walk.nodes)):
                 return None
-            wanted = batch if nodes is None or not self._is_foreign else max(1, min(batch, nodes - done))
-            clock = time.perf_counter()
-            with blaming(self.context.weights):
-                self._advance(self.context, wanted)
             if self._is_foreign:
-                seconds = time.perf_counter() - clock
-                batch = max(1, min(2 * batch, int(wanted * _POLL_SECONDS / max(seconds, 1e-9)), _POLL_NODES))
+                left = _POLL_NODES if nodes is None else nodes - int(walk.nodes)
+                batch = self._advance_carefully(batch, left)
+            else:
+                advance(self.context, _POLL_NODES)
         return self._result(depth)
+
+    def _advance_carefully(self, batch: int, left: int) -> int:
+        """Searches a batch of the nodes left by a function that may fail or be slow; returns the next batch."""
+        wanted = max(1, min(batch, left))
+        clock = time.perf_counter()
+        with blaming(self.context.weights):
+            self._advance(self.context, wanted)
+        seconds = time.perf_counter() - clock
+        return max(1, min(2 * batch, int(wanted * _POLL_SECONDS / max(seconds, 1e-9)), _POLL_NODES))
 
     def _result(self, depth: int) -> MinimaxResult:
         walk, unit = self.context.walk, self._unit
