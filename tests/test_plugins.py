@@ -102,6 +102,18 @@ def test_the_digest_of_a_function_is_that_of_its_source_and_its_closure():
     assert source_digest(made_with({"a": [1, {2}]})) != source_digest(made_with({"a": [1, {3}]}))
 
 
+def test_the_digest_of_code_whose_file_is_not_its_source_is_that_of_its_bytecode():
+    digests = []
+    for page, value in (("CHANGELOG.md", 1.0), ("docs/architecture.md", 1.0), ("none.py", 1.0), ("CHANGELOG.md", 2.0)):
+        names = {}
+        exec(compile(f"\n\n\ndef worth(board):\n    return {value}\n", page, "exec"), names)
+        digests.append(source_digest(names["worth"]))
+    assert len(set(digests[:3])) == 1
+    assert digests[0] != digests[3]
+    one, two = (lambda board: 1.0, lambda board: 2.0)
+    assert source_digest(one) != source_digest(two)
+
+
 class TestedClass:
     __test__ = False
 

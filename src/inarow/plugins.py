@@ -15,6 +15,7 @@ from functools import lru_cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from operator import itemgetter
 from pathlib import Path
+from tokenize import TokenError
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -192,9 +193,9 @@ def _source_or_bytecode(thing: Any) -> str:
     name = thing.__name__
     try:
         source = inspect.getsource(thing)
-        if name == "<lambda>" or name in source:  # else the file is not what was compiled
+        if f"def {name}" in source or f"class {name}" in source:  # not so for a lambda, which may share its line
             return source
-    except (OSError, TypeError):  # typed in a console
+    except (OSError, TypeError, SyntaxError, TokenError):  # typed in a console, or from a file that is not its source
         pass
     if inspect.isclass(thing):
         return " ".join(
