@@ -13,7 +13,7 @@ from inarow.games.spec import GameSpec
 from inarow.learning.config import ConfigPart
 from inarow.learning.learner import Learner, Progress, Run, Services, TrainedAgent, Watch
 from inarow.learning.run_folder import CurveFiles, RunClaim, read_config
-from inarow.search.tree.selection import implements
+from inarow.search.plugged import implements
 
 
 class Evenly(NamedTuple):

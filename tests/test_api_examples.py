@@ -9,7 +9,9 @@ import pytest
 import inarow
 
 PAGE = Path(__file__).parents[1] / "tools" / "docs" / "api_examples.md"
-EXAMPLES = dict(re.findall(r"^## (\w+)\n\n(.*?)(?=^## |\Z)", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL))
+EXAMPLES = dict(
+    re.findall(r"^## (\w+)\n\n(.*?)(?=^## |\Z)", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+)
 
 
 def test_every_public_name_has_an_example():

@@ -8,7 +8,6 @@ import pytest
 
 from inarow.agents import registry
 from inarow.learning import learner
-from inarow.search.minimax import heuristics
 from inarow.studies import catalogue
 
 ROOT = Path(__file__).parents[1]
@@ -17,13 +16,12 @@ BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
-def forgotten(monkeypatch):
+def forgotten(monkeypatch, forgotten_parts):
     """What the page registers is forgotten after the test."""
     for module, name in (
         (registry, "_registered"),
         (learner, "_registered"),
         (catalogue, "_registered"),
-        (heuristics, "_FACTORIES"),
     ):
         monkeypatch.setattr(module, name, dict(getattr(module, name)))
     yield

@@ -147,8 +147,8 @@ def test_short_commands_run(tmp_path):
 
 
 @pytest.fixture
-def forgotten(monkeypatch):
-    """Agents that a page registers are forgotten after the test."""
+def forgotten(monkeypatch, forgotten_parts):
+    """What a page registers is forgotten after the test."""
     monkeypatch.setattr(registry, "_registered", dict(registry._registered))
     yield
     for cached in (registry.registry, registry.parse_agent, registry._canonical_name):

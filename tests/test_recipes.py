@@ -8,7 +8,9 @@ import matplotlib as mpl
 import pytest
 
 PAGE = Path(__file__).parents[1] / "docs" / "howto" / "recipes.md"
-RECIPES = re.findall(r"^## ([^\n]+)\n\n```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+RECIPES = re.findall(
+    r"^## ([^\n]+)\n\n```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+)
 _LINES = 10
 _MODULES = {"inarow", "numpy", "numba", "torch", "pandas"}
 

@@ -46,6 +46,7 @@ from .games.spec import GameSpec as GameSpec
 from .games.symmetry import canonical_key as canonical_key
 from .learning.config import presets as presets
 from .search.limits import Limits as Limits
+from .search.minimax.heuristics import register_heuristic as register_heuristic
 from .search.solver.api import analyse as analyse
 from .search.solver.api import solve as solve
 from .search.solver.book import Book as Book
@@ -54,6 +55,8 @@ from .search.solver.book_build import verify_book as verify_book
 from .search.solver.solution import Analysis as Analysis
 from .search.solver.solution import Solution as Solution
 from .search.solver.solver import Solver as Solver
+from .search.tree.parts import register_leaf as register_leaf
+from .search.tree.parts import register_rule as register_rule
 from .studies.runner import reproduce as reproduce
 from .workers.protocols import Cluster as Cluster
 

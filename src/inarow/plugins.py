@@ -4,15 +4,19 @@ All of it is third-party code. Worker processes load the same plug-in files and 
 that started them, as far as these can be imported there.
 """
 
+import hashlib
 import importlib.util
+import inspect
 import os
 import pickle
 import sys
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
 from importlib.metadata import EntryPoint, entry_points
+from operator import itemgetter
 from pathlib import Path
-from types import ModuleType
+from tokenize import TokenError
+from types import CodeType, ModuleType
 from typing import Any
 
 from inarow.errors import PluginError, one_line
@@ -142,3 +146,97 @@ def _pickled(kind: str, name: str) -> bytes | None:
     # Pickle takes anything in `__main__` for importable: in a notebook or a console it is not.
     is_script = hasattr(sys.modules["__main__"], "__file__")
     return content if is_script or b"__main__" not in content else None
+
+
+# --- Identity of code ---
+
+_PLAIN = (type(None), bool, int, float, complex, str, bytes)
+_DIGEST_BYTES = 16
+
+
+def source_digest(function: Callable[..., Any]) -> str:
+    """A digest of what a function, a class or a partial does: its source, or its bytecode where there is none, the
+    plain values among its defaults, in its closure and in the globals that it names, and the functions of its module
+    that it calls. Other objects, and functions of other modules, do not count.
+    """
+    digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
+    for part in _code_parts(function, []):
+        digest.update(part.encode(errors="surrogatepass") + b"\0")
+    return digest.hexdigest()
+
+
+def _code_parts(thing: Any, seen: list[object]) -> Iterator[str]:
+    """Texts that change when what `thing` does changes, as far as `source_digest` promises."""
+    if isinstance(thing, partial):
+        yield from _code_parts(thing.func, seen)
+        yield from _value_parts("arguments", [thing.args, thing.keywords])
+        return
+    thing = getattr(thing, "py_func", thing)  # what Numba compiles
+    thing = getattr(thing, "__func__", thing)
+    if not (inspect.isclass(thing) or inspect.isfunction(thing)):
+        thing = type(thing)
+    if any(thing is each for each in seen):
+        return
+    seen.append(thing)
+    yield _source_or_bytecode(thing)
+    if inspect.isfunction(thing):
+        yield from _value_parts("defaults", [thing.__defaults__, thing.__kwdefaults__])
+        for name, value in sorted(values_named_in(thing).items(), key=itemgetter(0)):
+            inner = getattr(value, "py_func", value)
+            if not inspect.isfunction(inner):
+                yield from _value_parts(name, value)
+            elif inner.__module__ == thing.__module__:
+                yield from _code_parts(inner, seen)
+
+
+def _source_or_bytecode(thing: Any) -> str:
+    name = thing.__name__
+    try:
+        source = inspect.getsource(thing)
+        if f"def {name}" in source or f"class {name}" in source:  # not so for a lambda, which may share its line
+            return source
+    except (OSError, TypeError, SyntaxError, TokenError):  # typed in a console, or from a file that is not its source
+        pass
+    if inspect.isclass(thing):
+        return " ".join(
+            [name, *(_bytecode(each.__code__) for each in vars(thing).values() if inspect.isfunction(each))]
+        )
+    return _bytecode(thing.__code__)
+
+
+def _bytecode(code: CodeType) -> str:
+    constants = [
+        _bytecode(each) if isinstance(each, CodeType) else [*_value_parts("", each)] for each in code.co_consts
+    ]
+    return f"{code.co_code.hex()} {constants} {code.co_names} {code.co_varnames}"
+
+
+def values_named_in(function: Any) -> dict[str, Any]:
+    """The globals that a function, or one defined in it, may use, with what it may use of modules among them as
+    `module.name`, and the values of its closure.
+    """
+    waiting, names = [function.__code__], set[str]()
+    while waiting:
+        code = waiting.pop()
+        names.update(code.co_names)
+        waiting += [each for each in code.co_consts if isinstance(each, CodeType)]
+    known = {name: function.__globals__[name] for name in names if name in function.__globals__}
+    for module in [name for name, value in known.items() if isinstance(value, ModuleType)]:
+        known |= {f"{module}.{name}": vars(known[module])[name] for name in names & vars(known[module]).keys()}
+    return known | dict(inspect.getclosurevars(function).nonlocals)
+
+
+def _value_parts(name: str, value: Any) -> Iterator[str]:
+    """The plain values in a value: numbers, texts, arrays, and collections of them."""
+    if isinstance(value, _PLAIN):
+        yield f"{name}={value!r}"
+    elif isinstance(value, dict):
+        for key in sorted(value, key=repr):
+            yield from _value_parts(f"{name}[{key!r}]", value[key])
+    elif isinstance(value, (tuple, list)):
+        for place, each in enumerate(value):
+            yield from _value_parts(f"{name}[{place}]", each)
+    elif isinstance(value, (set, frozenset)):
+        yield f"{name}={sorted(map(repr, value))}"
+    elif hasattr(type(value), "tobytes") and hasattr(value, "dtype"):  # an array, or a number of NumPy
+        yield f"{name}={value.dtype} {value.shape} {value.tobytes().hex()}"

@@ -65,6 +65,11 @@ def watch_results(watch: Watcher | None, to_decision: Callable[[ResultT], Decisi
     return None if watch is None else lambda result: watch(to_decision(result))
 
 
+def joined_digests(*digests: str | None) -> str | None:
+    """One text for the digests of what an agent is made of; None if there are none."""
+    return "+".join(digest or "" for digest in digests) if any(digests) else None
+
+
 class ParameterisedAgent(Generic[ParametersT]):
     """Base of agents built from the parameters of an agent string and a random stream."""
 

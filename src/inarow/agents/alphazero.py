@@ -1,7 +1,7 @@
 """The agent that searches with a trained network."""
 
 from dataclasses import replace
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from msgspec import Meta, Struct, structs
@@ -15,6 +15,7 @@ from inarow.learning.net_file import Net, net_evaluator
 from inarow.learning.pretrained import ALPHAZERO_DEFAULTS, default_alphazero_net, find_net, net_path
 from inarow.search.limits import Limits
 from inarow.search.tree.config import SearchConfig, TreeResult
+from inarow.search.tree.parts import make_rule, rule_digest, rule_names
 from inarow.search.tree.search import NetSearch
 from inarow.search.tree.selection import MAX_PLANNED_SIMULATIONS
 from inarow.storage.atomic import content_hash
@@ -40,6 +41,15 @@ class AlphaZeroParameters(Struct, frozen=True, kw_only=True):
         float, Meta(ge=0, le=100, description="0 plays the best; more draws by policy ^ (1 / temperature)")
     ] = 0.0
     memory: Annotated[int, Meta(ge=1, le=65536, description="megabytes for the tree, and as many for a cache")] = 32
+    rule: Annotated[
+        str,
+        Meta(
+            description="how a simulation chooses below the root, and at a root puct: puct, or a registered rule",
+            extra={"choices": lambda: rule_names("puct"), "part": "selection rule"},
+        ),
+    ] = "puct"
+
+    added: ClassVar[frozenset[str]] = frozenset({"rule"})  # see `AgentIdentity`
 
     def __post_init__(self) -> None:
         if self.simulations != "auto" and self.seconds != "none":
@@ -65,7 +75,14 @@ class AlphaZeroAgent(ParameterisedAgent[AlphaZeroParameters]):
         if self._search is None or self._search.spec != position.spec:
             net, memory = self._net_for(position.spec), self._parameters.memory << 20
             config = SearchConfig(root=self._parameters.root)
-            self._search = NetSearch(position.spec, net_evaluator(net), config, memory=memory, cache_memory=memory)
+            self._search = NetSearch(
+                position.spec,
+                net_evaluator(net),
+                config,
+                memory=memory,
+                cache_memory=memory,
+                rule=make_rule(self._parameters.rule),
+            )
         found = self._search.search(position, limits=self._limits(limits), watch=watch_results(watch, self._decision))
         return self._decision(found, is_final=True)
 
@@ -102,6 +119,8 @@ class AlphaZeroAgent(ParameterisedAgent[AlphaZeroParameters]):
 
 
 def net_hash(parameters: AlphaZeroParameters) -> str:
-    """Of the net's file, or of all that may play."""
+    """Of the net's file, or of all that may play, and of a registered rule."""
     names = ALPHAZERO_DEFAULTS if parameters.net == _AUTO else (parameters.net,)
-    return "+".join(content_hash(net_path(name), NetError) for name in names)
+    rule = rule_digest(parameters.rule)
+    hashes = [content_hash(net_path(name), NetError) for name in names]
+    return "+".join(hashes if rule is None else [*hashes, rule])

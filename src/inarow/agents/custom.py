@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import operator
 import secrets
@@ -20,7 +19,7 @@ from inarow.agents.registry import Seed, add_kind, make_agent, parse_agent, regi
 from inarow.agents.simple import HumanAgent, NoParameters
 from inarow.errors import InvalidAgentError, PluginError, shown
 from inarow.games import GameSpec, Position
-from inarow.plugins import share, unshare, why_unreachable
+from inarow.plugins import share, source_digest, unshare, why_unreachable
 from inarow.search.limits import Limits
 from inarow.workers import Workers
 
@@ -62,7 +61,8 @@ def _register(
     name: str, made_by: Callable[..., Any], summary: str, parameters: type[msgspec.Struct], limits: tuple[str, ...]
 ) -> None:
     about = summary or (inspect.getdoc(made_by) or "registered").partition("\n")[0]
-    digest = _digest(made_by)
+    # What a closure holds need not be text: its games are never taken for those of another one.
+    digest = secrets.token_hex(8) if getattr(made_by, "__closure__", None) else source_digest(made_by)
     add_kind(AgentKind(name, about, parameters, _builder(made_by), lambda parameters: digest, limits, is_custom=True))
     share(_KIND, name, _register, name, made_by, summary, parameters, limits)
 
@@ -204,12 +204,3 @@ class CustomAgent:
         check = getattr(self._owner, "check_board", None)
         if check is not None:
             check(spec)
-
-
-def _digest(made_by: Callable[..., Any]) -> str:
-    """Changes with the source of a class or a function, where it can be read."""
-    try:
-        source = inspect.getsource(made_by)
-    except (OSError, TypeError):
-        source = secrets.token_hex(8)
-    return hashlib.blake2b(source.encode(), digest_size=16).hexdigest()

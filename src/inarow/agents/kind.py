@@ -23,7 +23,7 @@ class AgentKind:
     parameters: type[msgspec.Struct]
     build: Build
     content_hash: Callable[[Any], str | None] | None = None
-    """From parameters to a hash of the files that they name, for agents with files."""
+    """From parameters to a hash of the files that they name, and of the code of registered parts; None without any."""
     limits: tuple[str, ...] = ()
     """The budget fields of `Limits` that the agents honour. Those with any also honour `cancelled`."""
     runs_code: bool = False  # whether a file that the parameters name is executed
@@ -87,8 +87,13 @@ def parameter_infos(kind: AgentKind) -> list[ParameterInfo]:
 
 def choices_of(kind: Any) -> tuple[str, ...]:
     """The valid words of a parameter whose `msgspec.Meta` has a function `choices` in `extra`; else none."""
-    extra = [part.extra for part in get_args(kind) if isinstance(part, msgspec.Meta) and part.extra]
-    return tuple(sorted(extra[0]["choices"]())) if extra else ()
+    extra = extra_of(kind)
+    return tuple(sorted(extra["choices"]())) if extra else ()
+
+
+def extra_of(kind: Any) -> dict[str, Any]:
+    """What a parameter's `msgspec.Meta` has in `extra`: `choices`, and as `part` what is registered under them."""
+    return next((part.extra for part in get_args(kind) if isinstance(part, msgspec.Meta) and part.extra), {})
 
 
 def _parameter_info(field: msgspec.structs.FieldInfo) -> ParameterInfo:

@@ -1,16 +1,26 @@
 """Agents that grow a tree of random games."""
 
-from typing import Annotated, Literal
+from abc import abstractmethod
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta, Struct
 
-from inarow.agents.agent import Decision, ParameterisedAgent, Seconds, Watcher, watch_results
+from inarow.agents.agent import Decision, ParameterisedAgent, Seconds, Watcher, joined_digests, watch_results
 from inarow.agents.minimax import HeuristicChoice
 from inarow.games import GameSpec, Position
 from inarow.search.limits import Limits
-from inarow.search.minimax.heuristics import make_heuristic
+from inarow.search.minimax.heuristics import heuristic_digest, make_heuristic
 from inarow.search.tree.config import USUAL_EXPLORATION, TreeResult
 from inarow.search.tree.memory import bytes_for_game
+from inarow.search.tree.parts import (
+    is_fractional,
+    leaf_digest,
+    leaf_names,
+    make_leaf,
+    make_rule,
+    rule_digest,
+    rule_names,
+)
 from inarow.search.tree.rollouts import Rollouts
 from inarow.search.tree.search import TreeSearch
 
@@ -19,26 +29,51 @@ TREE_LIMITS = ("nodes", "simulations", "seconds")  # fields of `Limits` that tre
 _MAX_ROLLOUT_DEPTH = 8  # no clock and no interrupt ends a rollout, so it must not take long
 
 
-class MctsParameters(Struct, frozen=True, kw_only=True):
+class TreeParameters(Struct, frozen=True, kw_only=True):
+    """Parameters of searches with rollouts."""
+
     simulations: Annotated[
         Annotated[int, Meta(ge=1, le=10**8)] | Literal["auto"],
         Meta(description="for a move, in each thread; auto: 1000, or no limit if seconds are given"),
     ] = "auto"
     seconds: Annotated[Seconds, Meta(description="time for a move; not reproducible")] = "none"
-    c: Annotated[float, Meta(ge=0, le=100, description="exploration constant, for results from 0 to 1")] = (
+    c: Annotated[float, Meta(ge=0, le=100, description="exploration constant of uct, for results from 0 to 1")] = (
         USUAL_EXPLORATION
     )
     final: Annotated[Literal["visits", "score"], Meta(description="what the move played has most of")] = "visits"
     solve: Annotated[bool, Meta(description="carry proven wins and losses up the tree")] = True
     threads: Annotated[int, Meta(ge=1, le=64, description="trees grown side by side and added up")] = 1
     memory: Annotated[int, Meta(ge=1, le=4096, description="megabytes for the trees")] = 64
+    rule: Annotated[
+        str,
+        Meta(
+            description="how a simulation chooses among visited moves: uct, or a registered rule",
+            extra={"choices": lambda: rule_names("uct"), "part": "selection rule"},
+        ),
+    ] = "uct"
+
+    added: ClassVar[frozenset[str]] = frozenset({"rule"})  # see `AgentIdentity`
 
     def __post_init__(self) -> None:
         if self.simulations != "auto" and self.seconds != "none":
             raise ValueError("takes simulations or seconds, not both")
+        if self.rule != "uct" and self.c != USUAL_EXPLORATION:
+            raise ValueError("takes c with rule=uct only")
 
 
-class HybridParameters(MctsParameters, frozen=True, kw_only=True):
+class MctsParameters(TreeParameters, frozen=True, kw_only=True):
+    leaf: Annotated[
+        str,
+        Meta(
+            description="what a new position is worth: random, the result of a random game, or a registered evaluator",
+            extra={"choices": leaf_names, "part": "leaf evaluator"},
+        ),
+    ] = "random"
+
+    added: ClassVar[frozenset[str]] = frozenset({"rule", "leaf"})
+
+
+class HybridParameters(TreeParameters, frozen=True, kw_only=True):
     informed: Annotated[
         Annotated[int, Meta(ge=0, le=256)] | Literal["all"],
         Meta(description="first moves of a rollout that minimax plays"),
@@ -47,8 +82,8 @@ class HybridParameters(MctsParameters, frozen=True, kw_only=True):
     heuristic: HeuristicChoice = "powers"
 
 
-class MctsAgent(ParameterisedAgent[MctsParameters]):
-    """Monte Carlo tree search (UCT). Keeps its tree during a game and starts a new one with every new game."""
+class TreeAgent(ParameterisedAgent[TreeParameters]):
+    """Monte Carlo tree search. Keeps its tree during a game and starts a new one with every new game."""
 
     _search: TreeSearch | None = None
 
@@ -69,7 +104,8 @@ class MctsAgent(ParameterisedAgent[MctsParameters]):
         memory = wanted.memory << 20
         if limits.simulations is not None:
             # Hundreds of agents may play in step: none takes more memory than it can fill.
-            memory = min(memory, wanted.threads * bytes_for_game(spec, limits.simulations))
+            most = bytes_for_game(spec, limits.simulations, fractional=self._is_fractional)
+            memory = min(memory, wanted.threads * most)
         if self._search is None or self._search.spec != spec or self._search.memory < memory:
             self._search = TreeSearch(
                 spec,
@@ -80,14 +116,34 @@ class MctsAgent(ParameterisedAgent[MctsParameters]):
                 memory=memory,
                 threads=wanted.threads,
                 rollouts=self._rollouts(spec),
+                rule=make_rule(wanted.rule),
             )
         return self._search
 
-    def _rollouts(self, spec: GameSpec) -> Rollouts:
-        return Rollouts()
+    @property
+    def _is_fractional(self) -> bool:
+        """Whether results may lie between those of games."""
+        return False
+
+    @abstractmethod
+    def _rollouts(self, spec: GameSpec) -> Any:
+        """The leaf evaluator, as `TreeSearch` takes it."""
 
 
-class HybridAgent(MctsAgent):
+class MctsAgent(TreeAgent):
+    """Monte Carlo tree search (UCT). Keeps its tree during a game and starts a new one with every new game."""
+
+    _parameters: MctsParameters
+
+    @property
+    def _is_fractional(self) -> bool:
+        return is_fractional(self._parameters.leaf)
+
+    def _rollouts(self, spec: GameSpec) -> Any:
+        return make_leaf(self._parameters.leaf)
+
+
+class HybridAgent(TreeAgent):
     """The same search with rollouts that begin with minimax moves (gupta-shah-2022)."""
 
     _parameters: HybridParameters
@@ -99,6 +155,16 @@ class HybridAgent(MctsAgent):
         wanted = self._parameters
         informed = spec.cells if wanted.informed == "all" else wanted.informed
         return Rollouts(informed, wanted.depth, make_heuristic(wanted.heuristic, spec))
+
+
+def mcts_hash(parameters: MctsParameters) -> str | None:
+    """Of the registered rule and leaf evaluator, if any."""
+    return joined_digests(rule_digest(parameters.rule), leaf_digest(parameters.leaf))
+
+
+def hybrid_hash(parameters: HybridParameters) -> str | None:
+    """Of the registered rule and heuristic, if any."""
+    return joined_digests(rule_digest(parameters.rule), heuristic_digest(parameters.heuristic))
 
 
 def tree_decision(result: TreeResult) -> Decision:

@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 from inarow.agents.agent import Decision, ParameterisedAgent, Seconds, Watcher, watch_results
 from inarow.games import GameSpec, Position
 from inarow.search.limits import Limits
-from inarow.search.minimax.heuristics import heuristic_names, make_heuristic
+from inarow.search.minimax.heuristics import heuristic_digest, heuristic_names, make_heuristic
 from inarow.search.minimax.minimax import Minimax, MinimaxResult, forced_end
 from inarow.search.minimax.negamax import FLAT_WIN, negamax_search
 
@@ -18,7 +18,11 @@ USUAL_DEPTH = 4
 
 Depth = Annotated[int, Meta(ge=1, le=256)]
 HeuristicChoice = Annotated[
-    str, Meta(description="how positions at the depth limit are evaluated", extra={"choices": heuristic_names})
+    str,
+    Meta(
+        description="how positions at the depth limit are evaluated",
+        extra={"choices": heuristic_names, "part": "heuristic"},
+    ),
 ]
 
 
@@ -72,6 +76,11 @@ class MinimaxAgent(ParameterisedAgent[MinimaxParameters]):
                 memory=wanted.memory << 20,
             )
         return self._search
+
+
+def minimax_hash(parameters: MinimaxParameters) -> str | None:
+    """Of the registered heuristic, if any."""
+    return heuristic_digest(parameters.heuristic)
 
 
 class NegamaxParameters(Struct, frozen=True, kw_only=True):

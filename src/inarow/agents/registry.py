@@ -21,12 +21,28 @@ from inarow.agents.kind import (
     ParameterInfo,
     check_kind,
     choices_of,
+    extra_of,
     format_agent,
     format_value,
     parameter_infos,
 )
-from inarow.agents.mcts import TREE_LIMITS, HybridAgent, HybridParameters, MctsAgent, MctsParameters
-from inarow.agents.minimax import MINIMAX_LIMITS, MinimaxAgent, MinimaxParameters, NegamaxAgent, NegamaxParameters
+from inarow.agents.mcts import (
+    TREE_LIMITS,
+    HybridAgent,
+    HybridParameters,
+    MctsAgent,
+    MctsParameters,
+    hybrid_hash,
+    mcts_hash,
+)
+from inarow.agents.minimax import (
+    MINIMAX_LIMITS,
+    MinimaxAgent,
+    MinimaxParameters,
+    NegamaxAgent,
+    NegamaxParameters,
+    minimax_hash,
+)
 from inarow.agents.q import QAgent, QParameters, table_hash
 from inarow.agents.simple import (
     Ask,
@@ -59,7 +75,12 @@ _OWN_KINDS: Mapping[str, AgentKind] = {
         AgentKind("greedy", "takes a win, else random (gupta-shah-2022)", ReflexParameters, GreedyAgent),
         AgentKind("winblock", "takes a win, else blocks, else random (paranji-2025)", ReflexParameters, WinBlockAgent),
         AgentKind(
-            "minimax", "looks ahead, evaluates by a heuristic", MinimaxParameters, MinimaxAgent, None, MINIMAX_LIMITS
+            "minimax",
+            "looks ahead, evaluates by a heuristic",
+            MinimaxParameters,
+            MinimaxAgent,
+            minimax_hash,
+            MINIMAX_LIMITS,
         ),
         AgentKind(
             "negamax",
@@ -68,9 +89,14 @@ _OWN_KINDS: Mapping[str, AgentKind] = {
             NegamaxAgent,
             limits=MINIMAX_LIMITS,
         ),
-        AgentKind("mcts", "Monte Carlo tree search (UCT)", MctsParameters, MctsAgent, limits=TREE_LIMITS),
+        AgentKind("mcts", "Monte Carlo tree search (UCT)", MctsParameters, MctsAgent, mcts_hash, TREE_LIMITS),
         AgentKind(
-            "hybrid", "MCTS with minimax rollouts (gupta-shah-2022)", HybridParameters, HybridAgent, None, TREE_LIMITS
+            "hybrid",
+            "MCTS with minimax rollouts (gupta-shah-2022)",
+            HybridParameters,
+            HybridAgent,
+            hybrid_hash,
+            TREE_LIMITS,
         ),
         AgentKind("q", "plays from a table of action values", QParameters, QAgent, table_hash),
         AgentKind(
@@ -196,7 +222,9 @@ def _convert(kind: AgentKind, info: ParameterInfo, text: str) -> Any:
             raise msgspec.ValidationError
         return msgspec.convert(text, wanted, strict=False)
     except (msgspec.ValidationError, UnicodeError):
-        raise InvalidAgentError(f"{info.name} of {kind.name} is {shown(text)}; it must be {info.expectation}") from None
+        problem = f"{info.name} of {kind.name} is {shown(text)}; it must be {info.expectation}"
+        also = why_unreachable(extra_of(wanted).get("part", ""), text)
+        raise InvalidAgentError(f"{problem}; {also}" if also else problem) from None
 
 
 @lru_cache(maxsize=1024)

@@ -153,15 +153,25 @@ class AgentIdentity:
 
     name: str  # agent string, in its shortest form
     kind: str
-    parameters: str  # a JSON object with all parameters, defaults included
-    content_hash: str | None = None  # of its table or net, if it has one
+    parameters: str  # a JSON object with all parameters, defaults included except of those added later
+    content_hash: str | None = None  # of its table or net, and of code that users registered, if it has any
 
     @classmethod
     def parse(cls, text: str) -> AgentIdentity:
         """The identity of an agent string; raises InvalidAgentError, or what a file it names is not."""
         kind, parameters = parse_agent(text)
         content_hash = None if kind.content_hash is None else kind.content_hash(parameters)
-        return cls(format_agent(kind, parameters), kind.name, to_json(parameters), content_hash)
+        return cls(format_agent(kind, parameters), kind.name, _decisive_json(parameters), content_hash)
+
+
+def _decisive_json(parameters: msgspec.Struct) -> str:
+    """The parameters of an agent. Those that its struct lists as `added` after games were stored without them count if
+    they differ from their default only, so that the agent stays the same one.
+    """
+    added: frozenset[str] = getattr(parameters, "added", frozenset())
+    fields = msgspec.structs.fields(parameters)
+    unchanged = {each.name for each in fields if each.name in added and getattr(parameters, each.name) == each.default}
+    return to_json({name: value for name, value in msgspec.structs.asdict(parameters).items() if name not in unchanged})
 
 
 @dataclass(frozen=True, slots=True)

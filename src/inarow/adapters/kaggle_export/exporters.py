@@ -16,7 +16,7 @@ from inarow.adapters.kaggle_export.player.q_table import packed
 from inarow.agents.alphazero import USUAL_SIMULATIONS as USUAL_NET_SIMULATIONS
 from inarow.agents.alphazero import AlphaZeroParameters
 from inarow.agents.dqn import DqnParameters
-from inarow.agents.mcts import USUAL_SIMULATIONS, HybridParameters, MctsParameters
+from inarow.agents.mcts import USUAL_SIMULATIONS, HybridParameters, MctsParameters, TreeParameters
 from inarow.agents.minimax import USUAL_DEPTH, MinimaxParameters
 from inarow.agents.q import QParameters
 from inarow.agents.registry import parse_agent
@@ -77,7 +77,10 @@ def _window_worths(name: str, spec: GameSpec) -> dict[str, list[int]]:
     """The worth of a window by its number of stones, for the board of the file."""
     if name == "squares":
         raise KaggleFileError("the heuristic squares cannot be exported; windows and powers can")
-    weights = make_heuristic(name, spec).weights
+    heuristic = make_heuristic(name, spec)
+    if heuristic.part is not None:
+        raise KaggleFileError(f"the heuristic {name} cannot be exported; windows and powers can")
+    weights = heuristic.weights
     return {side: [int(worth) for worth in getattr(weights, side)[: spec.inarow]] for side in ("own", "other")}
 
 
@@ -88,7 +91,10 @@ def _minimax(parameters: MinimaxParameters, spec: GameSpec) -> Parts:
     return Parts(("base", "minimax"), player, _TIME_NOTE)
 
 
-def _mcts(parameters: MctsParameters, spec: GameSpec) -> Parts:
+def _mcts(parameters: MctsParameters | HybridParameters, spec: GameSpec) -> Parts:
+    _check_built_in(parameters.rule, "uct", "selection rule")
+    if isinstance(parameters, MctsParameters):
+        _check_built_in(parameters.leaf, "random", "leaf evaluator")
     settings: dict[str, object] = {
         "simulations": _budget(parameters.simulations, parameters, USUAL_SIMULATIONS),
         "exploration": parameters.c,
@@ -101,7 +107,12 @@ def _mcts(parameters: MctsParameters, spec: GameSpec) -> Parts:
     return Parts(("base", "minimax", "mcts"), _call("MctsPlayer", **settings), _TIME_NOTE)
 
 
-def _budget(wanted: int | str, parameters: MinimaxParameters | MctsParameters | AlphaZeroParameters, usual: int) -> int:
+def _check_built_in(name: str, built_in: str, word: str) -> None:
+    if name != built_in:
+        raise KaggleFileError(f"the {word} {name} cannot be exported; {built_in} can")
+
+
+def _budget(wanted: int | str, parameters: MinimaxParameters | TreeParameters | AlphaZeroParameters, usual: int) -> int:
     """A number as given; otherwise the usual one, or none where seconds are the limit."""
     if isinstance(wanted, int):
         return wanted
@@ -151,6 +162,7 @@ def _dqn(parameters: DqnParameters, spec: GameSpec) -> Parts:
 
 
 def _alphazero(parameters: AlphaZeroParameters, spec: GameSpec) -> Parts:
+    _check_built_in(parameters.rule, "puct", "selection rule")
     if parameters.root != "puct" or parameters.temperature > 0:
         raise KaggleFileError("alphazero can be exported with root=puct and temperature=0 only")
     name = pretrained.default_alphazero_net(spec) if parameters.net == "auto" else parameters.net

@@ -19,7 +19,7 @@ from inarow.games.kernels import completes_line, hash_key, kernel
 from inarow.games.layout import Layout
 from inarow.games.rules import playable
 from inarow.games.spec import MAX_SIDE
-from inarow.search.minimax.heuristics import WeightsRecord, evaluate
+from inarow.search.minimax.heuristics import worth_of
 
 _CELLS = MAX_SIDE * MAX_SIDE
 
@@ -59,8 +59,8 @@ class MinimaxContext(NamedTuple):
     """Everything a search on one board works with; `Minimax` builds one. Not for two threads at once."""
 
     layout: Layout
-    starts: Any  # of the heuristic: four sets of cells
-    weights: WeightsRecord
+    starts: Any  # these two of the heuristic
+    weights: Any
     walk: WalkRecord
     table: np.ndarray  # [slots] ENTRY
 
@@ -92,8 +92,8 @@ def _enter(walk: WalkRecord, level: int, alpha: float, beta: float) -> None:
 begin_walk = kernel(begin)  # for calls from Python
 
 
-@kernel
-def advance(context: MinimaxContext, budget: int) -> None:
+@register_jitable
+def walk_on(context: MinimaxContext, budget: int) -> None:
     """Continues for about `budget` nodes, or until `walk.is_done`."""
     layout, starts, weights, walk, table = context
     stones, mask = load(walk.boards, 0, layout.board), load(walk.boards, 1, layout.board)
@@ -113,9 +113,9 @@ def advance(context: MinimaxContext, budget: int) -> None:
                 others = mask ^ stones
                 if level + 1 == depth:
                     if level & 1 == 0:  # the root's side moved
-                        value = evaluate(mine, others, starts, weights, layout)
+                        value = worth_of(mine, others, starts, weights, layout)
                     else:
-                        value = -evaluate(others, mine, starts, weights, layout)
+                        value = -worth_of(others, mine, starts, weights, layout)
                 else:
                     stones, mask = others, mask | mine
                     level, ply = level + 1, ply + 1
@@ -145,6 +145,9 @@ def advance(context: MinimaxContext, budget: int) -> None:
     walk.level, walk.ply = level, ply
     walk.nodes += nodes
     walk.is_done = done
+
+
+advance = kernel(walk_on)  # for calls from Python
 
 
 @register_jitable

@@ -6,21 +6,34 @@ squares   twice the largest and smallest line sum of every square (santos-2025) 
 
 A window is a place for a line, open while only one side has stones in it. A square has as many rows and columns as a
 line has stones. Values are for one side, called own here, whichever is to move. Complete lines do not count: the
-search scores them.
+search scores them. Users register others: functions of a board (`register_heuristic`), or other weights of windows.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar, overload
 
 import numpy as np
+from numba import types
 from numba.extending import register_jitable
 
-from inarow.errors import InvalidLimitError, shown
+from inarow.errors import InvalidLimitError
 from inarow.games import GameSpec
 from inarow.games.bits import WORDS, Bits, Wide, count_cells, load, store
+from inarow.games.compiled_bits import compiles
 from inarow.games.kernels import compiled_layout, new_record
 from inarow.games.layout import Layout
 from inarow.games.rules import line_starts
+from inarow.plugins import share, source_digest
+from inarow.search.plugged import (
+    Part,
+    check_known,
+    check_name,
+    fill_board,
+    implementation_of,
+    make_part,
+    part_of,
+    scratch_board,
+)
 
 _MAX_INAROW = 16
 _PUBLISHED_WINDOWS = {3: (20, 60), 4: (10, 30, 80)}
@@ -39,22 +52,42 @@ class WeightsRecord:
 
 class Heuristic(NamedTuple):
     """A heuristic on one board; kernels take `starts` and `weights`. Values are multiples of 1 / `unit`, exactly so
-    for lines of up to five, so equal positions have equal values in whatever order they are summed.
+    for lines of up to five, so equal positions have equal values in whatever order they are summed. That of a
+    function has no starts, the part's NamedTuple as weights, and the unit 1.
     """
 
     starts: Any  # four sets, one for each step of the layout: where the windows that count begin
-    weights: WeightsRecord
+    weights: Any  # a `WeightsRecord`, or a NamedTuple with scratch memory
     unit: float
+
+    @property
+    def part(self) -> Part | None:
+        """What a user registered, if it is a function of a board."""
+        return part_of(self.weights)
+
+    def own_copy(self) -> "Heuristic":
+        """The same with scratch memory of its own, for another thread."""
+        return (
+            self if self.part is None else self._replace(weights=type(self.weights)(np.zeros_like(self.weights.board)))
+        )
 
 
 HeuristicFactory = Callable[[GameSpec, bool | None], Heuristic]
 """(spec, wide) -> heuristic; `wide` is for `window_heuristic`. Raises InvalidLimitError where it does not fit."""
 
 
+HeuristicFunction = Callable[[np.ndarray], float]
+"""From a board, int8 [rows, columns] with row 0 on top, 1 for stones of one side, -1 for the other's and 0 elsewhere,
+to the worth of the position to that side, whichever is to move: the larger, the better. The game is not over."""
+
+_FunctionT = TypeVar("_FunctionT", bound=HeuristicFunction)
+_HEURISTIC = "heuristic"
+LARGEST_WORTH = 1e100  # of a position, positive or negative; forced wins and losses are beyond
+
+
 def make_heuristic(name: str, spec: GameSpec, *, wide: bool | None = None) -> Heuristic:
     """The heuristic `name` for a board; raises InvalidLimitError where there is none or it does not fit."""
-    if name not in _FACTORIES:
-        raise InvalidLimitError(f"there is no heuristic {shown(name)}; heuristics are {', '.join(_FACTORIES)}")
+    check_known(_HEURISTIC, name, _FACTORIES)
     return _FACTORIES[name](spec, wide)
 
 
@@ -63,12 +96,65 @@ def heuristic_names() -> tuple[str, ...]:
     return tuple(_FACTORIES)
 
 
-def register_heuristic(name: str, factory: HeuristicFactory) -> None:
-    """Makes a heuristic known in this process, to agent strings too. Replaces an earlier one of that name."""
-    if name in _BUILT_IN or not name.replace("-", "_").isidentifier():
-        reason = "the name is taken" if name in _BUILT_IN else "a name has letters, digits, - and _ only"
-        raise InvalidLimitError(f"cannot register the heuristic {shown(name)}: {reason}")
+def heuristic_digest(name: str) -> str | None:
+    """A digest of the source of a registered heuristic; None for one of this package."""
+    if name in _BUILT_IN:
+        return None
+    factory = _FACTORIES[name]
+    return source_digest(factory.part.function if isinstance(factory, _FunctionOfBoard) else factory)
+
+
+@overload
+def register_heuristic(name: str) -> Callable[[_FunctionT], _FunctionT]: ...
+
+
+@overload
+def register_heuristic(name: str, factory: HeuristicFactory) -> None: ...
+
+
+def register_heuristic(name: str, factory: HeuristicFactory | None = None) -> Callable[[_FunctionT], _FunctionT] | None:
+    """A decorator that makes a function of a board (`HeuristicFunction`) a heuristic, for agent strings too. Replaces
+    an earlier one of that name; raises InvalidLimitError for a bad name.
+
+    A function compiled by `numba.njit` becomes part of the compiled search. With any other function the whole search
+    runs as plain Python, hundreds of times slower, and finds the same. With `factory` it registers that instead and
+    returns None.
+    """
+    check_name(_HEURISTIC, name, _BUILT_IN)
+    if factory is None:
+        return lambda function: _register_function(name, function)
     _FACTORIES[name] = factory
+    share(_HEURISTIC, name, register_heuristic, name, factory)
+    return None
+
+
+def _register_function(name: str, function: _FunctionT) -> _FunctionT:
+    _FACTORIES[name] = _FunctionOfBoard(name, function)
+    share(_HEURISTIC, name, _register_function, name, function)
+    return function
+
+
+class _FunctionOfBoard:
+    """A `HeuristicFactory` for a function of a board."""
+
+    def __init__(self, name: str, function: HeuristicFunction) -> None:
+        self.part = make_part(_HEURISTIC, name, function, _judging(function), "board")
+
+    def __call__(self, spec: GameSpec, wide: bool | None) -> Heuristic:
+        return Heuristic((), self.part.kind(scratch_board(compiled_layout(spec, wide=wide))), 1.0)
+
+
+def _judging(function: Callable[..., Any]) -> Callable[..., float]:
+    """The implementation of a part: the worth of a position to the side that has the stones `own`."""
+
+    def judge(weights: Any, own: Bits, other: Bits, layout: Layout) -> float:
+        fill_board(weights.board, own, other, layout)
+        worth = float(function(weights.board))
+        if not abs(worth) <= LARGEST_WORTH:
+            raise ValueError("it must return a number from -1e100 to 1e100")
+        return worth
+
+    return judge
 
 
 def window_heuristic(
@@ -132,9 +218,25 @@ _BUILT_IN = frozenset(_FACTORIES)
 # --- Kernels ---
 
 
+def worth_of(own: Bits, other: Bits, starts: Any, weights: Any, layout: Layout) -> float:
+    """The worth of a position to the side that has the stones `own`, by any heuristic."""
+    if isinstance(weights, tuple):
+        worth: float = implementation_of(type(weights))(weights, own, other, layout)
+        return worth
+    return evaluate(own, other, starts, weights, layout)
+
+
+@compiles(worth_of)
+def _worth_of(own: Any, other: Any, starts: Any, weights: Any, layout: Any) -> Callable[..., float]:
+    if isinstance(weights, types.Record):
+        return evaluate
+    judge = implementation_of(weights.instance_class)
+    return lambda own, other, starts, weights, layout: judge(weights, own, other, layout)
+
+
 @register_jitable
 def evaluate(own: Bits, other: Bits, starts: Any, weights: WeightsRecord, layout: Layout) -> float:
-    """The worth of a position to the side that has the stones `own`."""
+    """The same by a heuristic of this package."""
     if weights.side > 0:
         return _square_sum(own, other, weights, layout)
     total = 0.0

@@ -13,9 +13,11 @@ from inarow.games.kernels import bits_of, compiled_layout, new_record
 from inarow.search.limits import NO_LIMITS, Limits, Watch
 from inarow.search.minimax.alphabeta import ENTRY, MinimaxContext, WalkRecord, advance, begin_walk
 from inarow.search.minimax.heuristics import Heuristic
+from inarow.search.plugged import blaming, kernel_for
 from inarow.search.solver.geometry import lines_through_cells
 
-_POLL_NODES = 20_000  # nodes between two checks of the limits: a few milliseconds
+_POLL_NODES = 20_000  # nodes between two checks of the limits: a few milliseconds, with a heuristic of this package
+_POLL_SECONDS = 0.005  # the same with others
 _HIGHEST_EXPONENT = 1000
 
 
@@ -64,7 +66,9 @@ class Minimax:
         Neither the values nor the move found depend on memory, order or pruning.
         """
         self.spec = spec
-        self._unit = heuristic.unit
+        heuristic = heuristic.own_copy()
+        self._unit, self._is_foreign = heuristic.unit, heuristic.part is not None
+        self._advance = kernel_for(advance, heuristic.part.kind) if heuristic.part is not None else advance
         slots = memory // ENTRY.itemsize
         table: Any = np.zeros(1 << slots.bit_length() - 1 if slots else 0, ENTRY).view(np.recarray)
         walk = new_record(WalkRecord)
@@ -82,48 +86,72 @@ class Minimax:
         """The result of looking `limits.depth` plies ahead (None: to the end of the game); raises FinishedGameError.
 
         With another limit or a watcher, it searches one ply deeper again and again and returns the last search that
-        finished. The first ply always finishes. It also ends when the end of the game is forced. The watcher
-        receives the last finished search with the nodes of all.
+        finished. The first ply always finishes, but with the heuristic of a user, which may be slow, it ends at a limit
+        once a move has a value. It also ends when the end of the game is forced. The watcher receives the last finished
+        search with the nodes of all. Raises InvalidAgentError if the heuristic of a user fails.
         """
         position.check_ongoing()
         left = self.spec.cells - position.ply
         depth = left if limits.depth is None else min(limits.depth, left)
         is_single = watch is None and limits.nodes is limits.seconds is None and limits.cancelled is None
         clock = time.perf_counter()
-        result = self._search(position, depth if is_single else 1, lambda: False)
-        assert result is not None  # nothing stops this one
         if is_single:
-            return result
-        found, spent = result, result.nodes
+            return self._search(position, depth, None) or self._result(depth)
 
-        def is_over() -> bool:
-            nodes = spent + int(self.context.walk.nodes)
-            if watch is not None:
-                watch(replace(found, nodes=nodes))
+        def is_at_limit(nodes: int) -> bool:
             return limits.is_reached(nodes, time.perf_counter() - clock)
+
+        def must_end(nodes: int) -> bool:
+            return self._is_foreign and int(self.context.walk.best_action) >= 0 and is_at_limit(nodes)
+
+        found = self._search(position, 1, must_end, limits.nodes) or self._result(1)
+        spent = found.nodes
+
+        def is_over(nodes: int) -> bool:
+            if watch is not None:
+                watch(replace(found, nodes=spent + nodes))
+            return is_at_limit(spent + nodes)
 
         for plies in range(2, depth + 1):
             if forced_end(found.value) is not None:
                 break
-            result = self._search(position, plies, is_over)
+            result = self._search(position, plies, is_over, None if limits.nodes is None else limits.nodes - spent)
             spent += int(self.context.walk.nodes)
             if result is None:
                 break
             found = result
         return replace(found, nodes=spent)
 
-    def _search(self, position: Position, depth: int, is_over: Callable[[], bool]) -> MinimaxResult | None:
-        """None if `is_over`, polled every few milliseconds, returned True before the end."""
+    def _search(
+        self, position: Position, depth: int, is_over: Callable[[int], bool] | None, nodes: int | None = None
+    ) -> MinimaxResult | None:
+        """None if `is_over`, polled every few milliseconds with the nodes of this search, returned True before the end.
+        With the heuristic of a user it is polled at `nodes`, so that the same search ends at whatever speed.
+        """
         walk = self.context.walk
         begin_walk(walk, *bits_of(position, self.context.layout), position.ply, depth)
         for action in reversed(position.winning_actions()):  # nothing is better than a win at once
             walk.best_action, walk.is_done = action, True
             walk.best[0] = walk.values[action] = walk.wins[position.ply + 1]
+        batch = 1
         while not walk.is_done:
-            if is_over():
+            if is_over is not None and is_over(int(walk.nodes)):
                 return None
-            advance(self.context, _POLL_NODES)
+            if self._is_foreign:
+                left = _POLL_NODES if nodes is None else nodes - int(walk.nodes)
+                batch = self._advance_carefully(batch, left)
+            else:
+                advance(self.context, _POLL_NODES)
         return self._result(depth)
+
+    def _advance_carefully(self, batch: int, left: int) -> int:
+        """Searches a batch of the nodes left by a function that may fail or be slow; returns the next batch."""
+        wanted = max(1, min(batch, left))
+        clock = time.perf_counter()
+        with blaming(self.context.weights):
+            self._advance(self.context, wanted)
+        seconds = time.perf_counter() - clock
+        return max(1, min(2 * batch, int(wanted * _POLL_SECONDS / max(seconds, 1e-9)), _POLL_NODES))
 
     def _result(self, depth: int) -> MinimaxResult:
         walk, unit = self.context.walk, self._unit

@@ -10,7 +10,7 @@ from numba.extending import register_jitable
 from inarow.games import GameSpec
 from inarow.games.bits import Bits, any_cell, has_cell
 from inarow.games.rules import landing_cell, playable, winning_cells
-from inarow.search.minimax.alphabeta import MinimaxContext, WalkRecord, advance, begin
+from inarow.search.minimax.alphabeta import MinimaxContext, WalkRecord, begin, walk_on
 from inarow.search.minimax.heuristics import make_heuristic
 from inarow.search.minimax.minimax import Minimax
 
@@ -40,7 +40,7 @@ def negamax_move(
                 return action
     walk.prune = not is_random
     begin(walk, stones, mask, ply, min(depth, layout.rows * layout.columns - ply))
-    advance(context, _ALL_NODES)
+    walk_on(context, _ALL_NODES)
     return _randomised(walk, share) if is_random else walk.best_action
 
 

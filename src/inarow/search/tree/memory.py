@@ -31,7 +31,8 @@ class TreeArrays(NamedTuple):
 
     visits: Annotated[np.ndarray, np.int32, "slots"]
     total: Annotated[np.ndarray, np.int32, "slots"]
-    """Sum of results: with rollouts 2 for a win and 1 for a draw; with a network float32 of [-1, 1]."""
+    """Sum of results: with rollouts 2 for a win and 1 for a draw, float64 if results may lie in between; with a network
+    float32 of [-1, 1]."""
     first: Annotated[np.ndarray, np.int32, "slots"]  # the first child
     size: Annotated[np.ndarray, np.int16, "slots"]  # number of children; 0 before they are added
     cell: Annotated[np.ndarray, np.int16, "slots"]  # the stone that leads here
@@ -43,19 +44,26 @@ class TreeArrays(NamedTuple):
 
 
 ROLLOUT_SLOT_BYTES = 4 * 4 + 4 * 2
+FRACTIONAL_SLOT_BYTES = ROLLOUT_SLOT_BYTES + 4
 NETWORK_SLOT_BYTES = 4 * 4 + 3 * 2
 
 
-def bytes_for_game(spec: GameSpec, simulations: int) -> int:
+def bytes_for_game(spec: GameSpec, simulations: int, *, fractional: bool = False) -> int:
     """The most that a rollout tree fills in a game; each simulation adds the children of one node."""
     decisions = spec.cells // 2 + 1
-    return ROLLOUT_SLOT_BYTES * (1 + simulations * spec.actions * decisions)
+    return (FRACTIONAL_SLOT_BYTES if fractional else ROLLOUT_SLOT_BYTES) * (1 + simulations * spec.actions * decisions)
 
 
-def make_rollout_tree(memory: int) -> TreeArrays:
-    """One tree of at most `memory` bytes that has at least a root."""
-    slots = min(max(1, memory // ROLLOUT_SLOT_BYTES), MAX_NODES)
-    return _laid_out(1, slots, rollout_slots=slots, network_slots=0)
+def make_rollout_tree(memory: int, *, fractional: bool = False) -> TreeArrays:
+    """One tree of at most `memory` bytes that has at least a root, for results that may be fractions or not."""
+    slots = min(max(1, memory // (FRACTIONAL_SLOT_BYTES if fractional else ROLLOUT_SLOT_BYTES)), MAX_NODES)
+    tree = _laid_out(1, slots, rollout_slots=slots, network_slots=0)
+    return tree._replace(total=np.zeros(slots)) if fractional else tree
+
+
+def rollout_bytes(tree: TreeArrays) -> int:
+    """The memory of a rollout tree in use."""
+    return int(tree.counts[0, USED]) * (ROLLOUT_SLOT_BYTES - 4 + tree.total.itemsize)
 
 
 def make_network_trees(trees: int, slots: int) -> TreeArrays:

@@ -2,8 +2,9 @@
 
 A simulation descends to a node that is over, proven, or has an untried move; that move becomes a new node, whose
 position a leaf evaluator plays to its end; the result goes back up. A leaf evaluator is a registered function (see
-`selection.py`) `(leaf, layout, stones, mask, ply, heights, rng) -> result`. It gets a position that is not over and
-returns 1, 0 or -1 for its side to move. `heights` is scratch memory, one int64 per column.
+`plugged.py`) `(leaf, layout, stones, mask, ply, heights, rng) -> result`. It gets a position that is not over and
+returns 1, 0 or -1 for its side to move; if the type of `leaf` has `is_fractional = True`, any number from -1 to 1.
+`heights` is scratch memory, one int64 per column.
 """
 
 import math
@@ -22,11 +23,12 @@ from inarow.games.kernels import completes_line, kernel
 from inarow.games.layout import Layout
 from inarow.games.playout import fill_heights, playout
 from inarow.games.rules import landing_cell, playable
-from inarow.search.minimax.alphabeta import MinimaxContext, WalkRecord, advance, begin
+from inarow.search.minimax.alphabeta import MinimaxContext, WalkRecord, begin, walk_on
 from inarow.search.minimax.heuristics import Heuristic, make_heuristic
 from inarow.search.minimax.minimax import Minimax
+from inarow.search.plugged import implementation_of, implements
 from inarow.search.tree.memory import DRAWN, IS_FULL, SOONEST_WIN, UNKNOWN, USED, VISITED, TreeArrays, prove
-from inarow.search.tree.selection import NodeStats, implementation_of, implements, upper_bound
+from inarow.search.tree.selection import NodeStats, upper_bound
 
 _NO_LIMIT = 2**62
 _NEVER = np.float32(-np.inf)
@@ -66,7 +68,7 @@ class Rollouts:
 def evaluate_leaf(
     leaf: Any, layout: Layout, stones: Bits, mask: Bits, ply: int, heights: np.ndarray, rng: Generator
 ) -> int:
-    """1, 0 or -1 for the side to move in a position that is not over."""
+    """The result for the side to move in a position that is not over."""
     result: int = implementation_of(type(leaf))(leaf, layout, stones, mask, ply, heights, rng)
     return result
 
@@ -96,7 +98,7 @@ def informed_rollout(
     result = 1
     for _ in range(min(leaf.moves, area - ply)):
         begin(walk, stones, mask, ply, min(leaf.depth, area - ply))
-        advance(leaf.minimax, _NO_LIMIT)
+        walk_on(leaf.minimax, _NO_LIMIT)
         cell = landing_cell(mask, _one_of_the_best(walk, rng), layout)
         mine = stones | single_cell(cell, stones)
         if completes_line(mine, cell, layout):

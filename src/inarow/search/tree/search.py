@@ -18,17 +18,20 @@ from inarow.games.bits import store, to_int
 from inarow.games.kernels import bits_of, compiled_layout
 from inarow.games.position import cells_of
 from inarow.search.limits import Limits, Watch
+from inarow.search.plugged import blaming, kernel_for, part_of
 from inarow.search.tree import memory as arrays
 from inarow.search.tree import selection
 from inarow.search.tree.config import USUAL_EXPLORATION, Progress, SearchConfig, TreeResult, Uct, search_rules
 from inarow.search.tree.evaluation import Evaluate, checked_answers
-from inarow.search.tree.rollouts import RandomRollout, RolloutContext, Rollouts, grow
+from inarow.search.tree.parts import BoardLeaf
+from inarow.search.tree.rollouts import InformedRollout, RandomRollout, RolloutContext, Rollouts, grow
 from inarow.search.tree.simulation import advance, look, make_batch, new_search
 
 Final = Literal["visits", "score"]
 
 _FIRST_BATCH = 64
 _SLICE = 256  # simulations with a network between two checks of the clock, if none of them needs the network
+_FOREIGN_SLICE = 16  # the same with a rule of a user, which may be plain Python
 _UNLIMITED = 2**30
 
 
@@ -48,31 +51,35 @@ class TreeSearch:
         solve: bool = True,
         memory: int = 64 << 20,
         threads: int = 1,
-        rollouts: Rollouts | Any = None,
+        rollouts: Rollouts | BoardLeaf | Any = None,
         rule: Any = None,
         wide: bool | None = None,
     ) -> None:
         """`memory` is the size of all trees together in bytes. `final` is what the chosen action has most of: visits
-        or points. `solve` carries proven results up the tree. `rollouts` may also be a registered leaf evaluator, and
-        `rule` a registered selection rule, which replaces UCT and `exploration`; see `selection.py`.
+        or points. `solve` carries proven results up the tree. `rollouts` may also be a leaf evaluator, and `rule` a
+        selection rule, which replaces UCT and `exploration`: NamedTuples that are registered, see `plugged.py`.
         """
         rollouts = Rollouts() if rollouts is None else rollouts
         rule = Uct(float(exploration)) if rule is None else rule
         self.spec, self.memory, self._final = spec, memory, final
         layout = compiled_layout(spec, wide=wide)
-        self._trees = [arrays.make_rollout_tree(memory // threads) for _ in range(threads)]
-        self._searches = []
-        for tree in self._trees:
-            leaf = rollouts.leaf(spec, wide=wide) if isinstance(rollouts, Rollouts) else rollouts
+        self._trees, self._searches = [], []
+        for _ in range(threads):
+            leaf = rollouts.leaf(spec, wide=wide) if isinstance(rollouts, (Rollouts, BoardLeaf)) else rollouts
+            tree = arrays.make_rollout_tree(memory // threads, fractional=getattr(leaf, "is_fractional", False))
+            self._trees.append(tree)
             self._searches.append(RolloutContext(layout, tree, rule, leaf, bool(solve)))
-        self._grow = selection.kernel_for(grow, type(rule), type(leaf))
-        # One evaluation of another leaf alone may take long.
-        self._first_batch = _FIRST_BATCH if isinstance(leaf, RandomRollout) else 1
+        # What users may have registered, the heuristic of informed rollouts included.
+        self._plugged = [rule, leaf, *([leaf.minimax.weights] if isinstance(leaf, InformedRollout) else [])]
+        self._grow = kernel_for(grow, *(type(each) for each in self._plugged if isinstance(each, tuple)))
+        # A single call of other functions may take long.
+        self._first_batch = _FIRST_BATCH if isinstance(leaf, RandomRollout) and part_of(rule) is None else 1
         self._streams = rng.spawn(threads)
         self._root: Position | None = None
 
     def search(self, position: Position, *, limits: Limits, watch: Watch[TreeResult] | None = None) -> TreeResult:
-        """Runs simulations until a limit is reached; raises FinishedGameError.
+        """Runs simulations until a limit is reached; raises FinishedGameError, and InvalidAgentError if a function of a
+        user fails.
 
         `limits.simulations` counts in each thread, `limits.nodes` over all trees, kept nodes included. Stops early
         when the result is proven or a tree has MAX_VISITS. However tight the limits, it runs a first few simulations,
@@ -82,7 +89,7 @@ class TreeSearch:
         for tree in self._trees:
             if not arrays.follow_game(tree, self._root, position):
                 arrays.reset_tree(tree, 0)
-        self._root = position
+        self._root = None  # until all went well: an error may leave half a simulation in a tree
         threads, progress = len(self._trees), Progress(limits, watch)
         run = partial(self._run, position, limits, progress)
         if threads == 1:
@@ -96,6 +103,7 @@ class TreeSearch:
                     progress.is_stopped = True
                     raise
                 done += sum(other.result() for other in others)
+        self._root = position
         return self._result(position, done)
 
     def _run(self, position: Position, limits: Limits, progress: Progress, number: int) -> int:
@@ -111,7 +119,8 @@ class TreeSearch:
         while done < limit:
             wanted = min(batch, limit - done, max(1, nodes - int(tree.counts[0, arrays.VISITED])))
             clock = time.perf_counter()
-            run = self._grow(search, stones, mask, position.ply, self._streams[number], wanted)
+            with blaming(*self._plugged):
+                run = self._grow(search, stones, mask, position.ply, self._streams[number], wanted)
             done += run
             if run < wanted or progress.must_stop() or tree.counts[0, arrays.VISITED] >= nodes:
                 break
@@ -142,14 +151,15 @@ class TreeSearch:
             proven=known,
             simulations=simulations,
             nodes=sum(int(tree.counts[0, arrays.VISITED]) for tree in self._trees),
-            bytes=sum(int(tree.counts[0, arrays.USED]) for tree in self._trees) * arrays.ROLLOUT_SLOT_BYTES,
+            bytes=sum(map(arrays.rollout_bytes, self._trees)),
             is_full=any(bool(tree.counts[0, arrays.IS_FULL]) for tree in self._trees),
         )
 
 
 def _root_totals(trees: Sequence[arrays.TreeArrays], position: Position) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Visits, points and proofs of all actions, over all trees; a proof of any tree counts."""
-    visits, points, proofs = np.zeros((3, position.spec.actions), np.int64)
+    visits, proofs = np.zeros((2, position.spec.actions), np.int64)
+    points = np.zeros(position.spec.actions, np.result_type(np.int64, trees[0].total))
     for tree in trees:
         for child in range(int(tree.first[0]), int(tree.first[0] + tree.tried[0])):
             action = position.action_of(int(tree.cell[child]))
@@ -201,13 +211,15 @@ class NetSearch:
         rule: Any = None,
         wide: bool | None = None,
     ) -> None:
-        """`rule` is a registered selection rule that replaces PUCT; see `selection.py`."""
+        """`rule` is a selection rule that replaces PUCT: a NamedTuple that is registered, see `plugged.py`."""
         self.spec, self._evaluate, self._considered = spec, evaluate, config.considered
         layout = compiled_layout(spec, wide=wide)
         slots = min(arrays.MAX_NODES // games, max(spec.actions + 1, memory // (games * arrays.NETWORK_SLOT_BYTES)))
         self._search = new_search(layout, games, slots, cache_memory, search_rules(config, rule=rule))
         self._batch = make_batch(games, layout)
-        self._advance = selection.kernel_for(advance, type(self._search.rules.rule))
+        self._rule = self._search.rules.rule
+        self._slice = _SLICE if part_of(self._rule) is None else _FOREIGN_SLICE
+        self._advance = kernel_for(advance, type(self._rule))
         self._root: Position | None = None
 
     def search(self, position: Position, *, limits: Limits, watch: Watch[TreeResult] | None = None) -> TreeResult:
@@ -224,9 +236,10 @@ class NetSearch:
         # Sequential halving plans from the first visit on.
         if self._search.rules.is_gumbel or not arrays.follow_game(self._search.tree, self._root, position):
             arrays.reset_tree(self._search.tree, 0)
-        self._root = position
+        self._root = None  # until all went well, as above
         self._place(position, 0)
         self._run([position], simulations, limits.nodes, Progress(limits, watch))
+        self._root = position
         return self._result(position, 0)
 
     def search_many(self, positions: Sequence[Position], simulations: int) -> list[TreeResult]:
@@ -271,8 +284,9 @@ class NetSearch:
             if is_late or progress is None:
                 wanted[:] = 0 if is_late else limit
             else:
-                wanted[:] = min(limit, before + max(1, min(_SLICE, left // self.spec.actions)))
-            asked = self._advance(self._search, batch)
+                wanted[:] = min(limit, before + max(1, min(self._slice, left // self.spec.actions)))
+            with blaming(self._rule):
+                asked = self._advance(self._search, batch)
             if asked:
                 planes = batch.planes[:asked]
                 logits, values = checked_answers(planes, *self._evaluate(planes))

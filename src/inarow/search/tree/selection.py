@@ -1,8 +1,7 @@
 """Compiled: which child to visit, and what a search concludes.
 
-Selection rules and leaf evaluators reach the kernels by the type of a NamedTuple: its fields are the parameters, and
-the function registered for the type is compiled into the kernels. Numba makes and caches one version of a kernel per
-type, so a rule from outside the package costs nothing at run time.
+Selection rules reach the kernels by the type of a NamedTuple, as `plugged.py` describes; `parts.py` registers those of
+users by name.
 
 A selection rule is a function `(rule, parent: NodeStats, child: NodeStats) -> bound`. The child with the largest bound
 is visited, the first of several equals, and none that is proven lost for the side to move. In a rollout tree every
@@ -11,72 +10,22 @@ noise instead (Danihelka and others, 2022), which improves on the network's poli
 Priors are softer than that policy, which is too certain of moves it has seen (measured on Connect Four).
 """
 
-import hashlib
-import inspect
 import math
 from collections.abc import Callable
-from functools import lru_cache
-from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numba.extending import register_jitable
 
 from inarow.games.compiled_bits import compiles
-from inarow.games.kernel_cache import cache_folder
-from inarow.games.kernels import kernel
+from inarow.search.plugged import implementation_of
+from inarow.search.plugged import implements as implements
 from inarow.search.tree.config import Puct, SearchRules, Uct
 from inarow.search.tree.memory import DRAWN, UNKNOWN, TreeArrays, proven_value
 
 MAX_PLANNED_SIMULATIONS = 100_000  # of a search with sequential halving
 _HALF = np.float32(0.5)
 _NEVER = -np.inf
-
-# --- Plugins ---
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-_PACKAGE = Path(__file__).parents[2]
-
-_implementations: dict[type, Callable[..., Any]] = {}
-
-
-def implements(kind: type) -> Callable[[_Function], _Function]:
-    """Registers the decorated function, which Numba must be able to compile, for a NamedTuple type."""
-
-    def register(function: _Function) -> _Function:
-        _implementations[kind] = function
-        register_jitable(function)
-        return function
-
-    return register
-
-
-def implementation_of(kind: type) -> Callable[..., Any]:
-    """What was registered for a type; raises TypeError."""
-    if kind not in _implementations:
-        raise TypeError(f"{kind.__name__} is not registered; decorate a function with @implements({kind.__name__})")
-    return _implementations[kind]
-
-
-def kernel_for(function: _Function, *kinds: type) -> _Function:
-    """A kernel for values of these types: itself if built in, else a copy cached by the state of their source files."""
-    sources = sorted({str(inspect.getsourcefile(implementation_of(kind))) for kind in kinds})
-    foreign = [Path(source) for source in sources if not Path(source).is_relative_to(_PACKAGE)]
-    plain = getattr(function, "py_func", None)
-    if not foreign or plain is None:  # without a compiler there is nothing to cache
-        return function
-    digest = hashlib.blake2b(digest_size=8)
-    for path in foreign:
-        digest.update(path.read_bytes() if path.exists() else str(path).encode())
-    config: Any = numba.config
-    return cast(_Function, _recompiled(plain, Path(config.CACHE_DIR or cache_folder()) / digest.hexdigest()))
-
-
-@lru_cache(maxsize=256)
-def _recompiled(function: Callable[..., Any], folder: Path) -> Callable[..., Any]:
-    return kernel(function, folder=folder)
-
 
 # --- Selection rules ---
 
@@ -85,7 +34,7 @@ class NodeStats(NamedTuple):
     """What a selection rule knows about a node. Results count for the side that moved into it."""
 
     visits: int
-    total: float  # sum of results, as in `TreeArrays`
+    total: float  # sum of results: from 0 to 2 each in a rollout tree, where a draw is 1; else from -1 to 1
     proof: int  # UNKNOWN, or as in `TreeArrays`
     spread: float  # 1 / sqrt(visits) in float32 in a rollout tree, else 0
     prior: float  # in a network tree, else 0
