@@ -21,7 +21,7 @@ from inarow.learning.config import to_config
 from inarow.learning.deep_q import boards
 from inarow.learning.deep_q.config import DeepQConfig, Side
 from inarow.learning.deep_q.play import Choose, PlayedGames, check_finite, choose_best, make_opponents, play_games
-from inarow.learning.exploration.explorer import Explorer
+from inarow.learning.exploration.plain_explorer import make_explorer
 from inarow.learning.learner import MakeOpponent
 from inarow.learning.net_file import Net, NetAbout, to_bytes
 from inarow.learning.pretrained import DEEP_Q
@@ -84,7 +84,7 @@ class Trainer:
         self.episodes = 0
         self.curve: list[CurvePoint] = []
         self.last_games: list[PlayedGame] = []  # of the last batch
-        self.explorer = Explorer(config.spec, config.policy)
+        self.explorer = make_explorer(config.spec, config.policy)
         rng = np.random.default_rng(self._stream(_WEIGHTS, 0))
         weights = network.first_weights(config.network, config.spec, rng)
         self._trained = network.TrainedNet(config, weights)
