@@ -11,7 +11,7 @@ from inarow.learning.alphazero.config import SelfPlayConfig
 from inarow.learning.alphazero.replay import Replay
 from inarow.learning.alphazero.selfplay import SelfPlay
 from inarow.learning.deep_q import boards
-from inarow.learning.deep_q.play import NegamaxOpponents
+from inarow.learning.deep_q.opponents import NegamaxOpponents
 from inarow.learning.exploration.config import Policy
 from inarow.learning.exploration.explorer import Explorer, count_selections
 from inarow.learning.exploration.theory import measured_cost
