@@ -8,6 +8,7 @@ import pytest
 
 from inarow.agents import registry
 from inarow.learning import learner
+from inarow.learning.exploration import rules
 from inarow.search.minimax import heuristics
 from inarow.studies import catalogue
 
@@ -24,6 +25,7 @@ def forgotten(monkeypatch):
         (learner, "_registered"),
         (catalogue, "_registered"),
         (heuristics, "_FACTORIES"),
+        (rules, "_factories"),
     ):
         monkeypatch.setattr(module, name, dict(getattr(module, name)))
     yield
