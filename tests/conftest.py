@@ -17,16 +17,28 @@ if hasattr(signal, "SIGHUP"):
 
 
 @pytest.fixture
-def forgotten_parts(monkeypatch):
-    """Heuristics, selection rules and leaf evaluators that a test registers are forgotten after it."""
+def forgotten_registrations(monkeypatch):
+    """What a test registers is forgotten after it."""
     from inarow import plugins
     from inarow.agents import registry
+    from inarow.learning import learner
+    from inarow.learning.exploration import rules
     from inarow.search.minimax import heuristics
     from inarow.search.tree import parts
+    from inarow.studies import catalogue
 
-    known = ((heuristics, "_FACTORIES"), (parts, "_rules"), (parts, "_leaves"), (plugins, "_registrations"))
-    for module, name in known:
+    registries = (
+        (plugins, "_registrations"),
+        (registry, "_registered"),
+        (learner, "_registered"),
+        (rules, "_factories"),
+        (heuristics, "_FACTORIES"),
+        (parts, "_rules"),
+        (parts, "_leaves"),
+        (catalogue, "_registered"),
+    )
+    for module, name in registries:
         monkeypatch.setattr(module, name, dict(getattr(module, name)))
     yield
-    for cached in (registry.parse_agent, registry._canonical_name):
+    for cached in (registry.registry, registry.parse_agent, registry._canonical_name):
         cached.cache_clear()

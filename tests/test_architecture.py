@@ -6,30 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from inarow.agents import registry
-from inarow.learning import learner
-from inarow.studies import catalogue
-
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 
-@pytest.fixture
-def forgotten(monkeypatch, forgotten_parts):
-    """What the page registers is forgotten after the test."""
-    for module, name in (
-        (registry, "_registered"),
-        (learner, "_registered"),
-        (catalogue, "_registered"),
-    ):
-        monkeypatch.setattr(module, name, dict(getattr(module, name)))
-    yield
-    for cached in (registry.registry, registry.parse_agent, registry._canonical_name):
-        cached.cache_clear()
-
-
-@pytest.mark.usefixtures("forgotten")
+@pytest.mark.usefixtures("forgotten_registrations")
 def test_every_way_to_add_something_works(tmp_path):
     config = tmp_path / "favourite.toml"
     config.write_text('learner = "favourite"\ngames = 12\n')

@@ -146,16 +146,7 @@ def test_short_commands_run(tmp_path):
 # --- Python ---
 
 
-@pytest.fixture
-def forgotten(monkeypatch, forgotten_parts):
-    """What a page registers is forgotten after the test."""
-    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
-    yield
-    for cached in (registry.registry, registry.parse_agent, registry._canonical_name):
-        cached.cache_clear()
-
-
-@pytest.mark.usefixtures("forgotten")
+@pytest.mark.usefixtures("forgotten_registrations")
 @pytest.mark.parametrize("page", [page for page in PAGES if ">>> " in pages()[page] and page != "README.md"])
 def test_python_sessions_run(page):
     result = doctest.testfile(str(ROOT / page), module_relative=False)

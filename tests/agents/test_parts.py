@@ -16,7 +16,7 @@ from inarow.search.tree.parts import register_leaf, register_rule
 from tests.search import registered
 from tests.search.registered import compiled
 
-pytestmark = pytest.mark.usefixtures("forgotten_parts")
+pytestmark = pytest.mark.usefixtures("forgotten_registrations")
 
 AGENTS = (
     "minimax:depth=2,heuristic=lean",

@@ -19,7 +19,7 @@ from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.learning import config as config_module
 from inarow.learning import learner as learner_module
-from inarow.learning.config import ConfigPart, find_document, to_config
+from inarow.learning.config import ConfigPart, find_document, presets, to_config
 from inarow.learning.learner import (
     Learner,
     Progress,
@@ -190,6 +190,13 @@ def test_the_web_lab_offers_it(preset, tmp_path):
     train(preset, tmp_path / "run")
     assert agent_of_run({"learner": "toy"}, tmp_path / "run") == "winblock"
     assert len(read_curve(tmp_path / "run")["rows"]) == 30
+
+
+def test_a_document_names_its_learner(tmp_path):
+    with pytest.raises(ConfigError, match=r"^config: the key learner is missing; learners are q, deep-q, alphazero"):
+        start_run({"board": "tictactoe", "phases": [{"episodes": 10}]}, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+    assert all("learner" in find_document(name) for name in presets())
 
 
 def test_what_it_cannot_do_is_one_clear_line(preset, tmp_path):

@@ -156,13 +156,7 @@ def test_every_study_has_a_plan_for_each_scale_and_a_wrong_name_is_told_the_righ
 # --- A study from outside the package ---
 
 
-@pytest.fixture
-def no_dice(monkeypatch):
-    """What a test registers is forgotten after it."""
-    monkeypatch.setattr(catalogue, "_registered", dict(catalogue._registered))
-
-
-@pytest.mark.usefixtures("no_dice")
+@pytest.mark.usefixtures("forgotten_registrations")
 def test_a_registered_study_is_reproduced_by_its_name(tmp_path):
     assert register_study(DICE) is find_study("dice")
     assert register_study(DICE) is DICE  # twice does no harm
@@ -176,7 +170,7 @@ def test_a_registered_study_is_reproduced_by_its_name(tmp_path):
     assert reproduce(DICE, seed=9, out=tmp_path, report_only=True).experiments == 0
 
 
-@pytest.mark.usefixtures("no_dice")
+@pytest.mark.usefixtures("forgotten_registrations")
 def test_the_name_of_a_study_cannot_be_taken_by_another():
     with pytest.raises(InvalidStudyError, match="there is another study 'harman'"):
         register_study(replace(DICE, name="harman"))

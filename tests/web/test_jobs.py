@@ -17,7 +17,7 @@ from inarow.web.settings import LabSettings
 from tests.web.lab_server import lab, talking
 
 ARENA = ArenaPlan(agents=("random", "greedy"))
-TRAINING = TrainPlan(name="run", document={"board": "tictactoe", "phases": [{"episodes": 10}]})
+TRAINING = TrainPlan(name="run", document={"learner": "q", "board": "tictactoe", "phases": [{"episodes": 10}]})
 
 
 class Process:
@@ -161,10 +161,10 @@ def test_a_training_run_may_play_against_files_of_the_runs_folder_only(jobs, tmp
     program.write_text("")
     phases = [{"episodes": 10, "opponent": f"kaggle:file={program}"}]
     with pytest.raises(InvalidAgentError, match="runs folder"):
-        jobs.checked(TrainPlan(name="run", document={"board": "6x7x4", "phases": phases}))
+        jobs.checked(TrainPlan(name="run", document={"learner": "q", "board": "6x7x4", "phases": phases}))
     (tmp_path / "runs" / "program.py").write_text("")
     phases[0]["opponent"] = "kaggle:file=program.py"
-    checked = jobs.checked(TrainPlan(name="run", document={"board": "6x7x4", "phases": phases}))
+    checked = jobs.checked(TrainPlan(name="run", document={"learner": "q", "board": "6x7x4", "phases": phases}))
     assert checked.document["phases"][0]["opponent"] == f"kaggle:file={tmp_path / 'runs' / 'program.py'}"
 
 
@@ -183,8 +183,8 @@ def planted_plans(tmp_path):
     program.write_text(f"open({str(tmp_path / 'mark')!r}, 'w')\ndef act(observation, configuration): return 0\n")
     agent = f"kaggle:file={program}"
     runs = tmp_path / "runs"
-    document = {"board": "6x7x4", "phases": [{"episodes": 10, "opponent": agent}]}
-    harmless = {"board": "6x7x4", "phases": [{"episodes": 10}]}
+    document = {"learner": "q", "board": "6x7x4", "phases": [{"episodes": 10, "opponent": agent}]}
+    harmless = {"learner": "q", "board": "6x7x4", "phases": [{"episodes": 10}]}
     (runs / "old").mkdir(parents=True)
     (runs / "old" / "config.json").write_text(json.dumps({"learner": "q", **document}))
     (tmp_path / "elsewhere").mkdir()
@@ -288,7 +288,13 @@ def test_a_job_that_fills_the_disk_fails_in_one_line_and_the_lab_stays(tmp_path,
         "train": {
             "kind": "train",
             "name": "big",
-            "document": {"board": "4x4x4", "phases": [{"episodes": 10_000_000}], "seed": 1, "report": 100_000},
+            "document": {
+                "learner": "q",
+                "board": "4x4x4",
+                "phases": [{"episodes": 10_000_000}],
+                "seed": 1,
+                "report": 100_000,
+            },
         },
     }
 

@@ -64,7 +64,7 @@ def documents_against(opponent):
     """A config of each learner that has opponents."""
     phases = [{"episodes": 10}, {"episodes": 10, "opponent": opponent}]
     return [
-        {"board": "tictactoe", "phases": phases},
+        {"learner": "q", "board": "tictactoe", "phases": phases},
         {"learner": "deep-q", "board": "4x4x4", "episodes": 10, "opponent": opponent},
     ]
 
@@ -162,7 +162,7 @@ def test_jobs_are_kept_and_those_under_way_come_back_interrupted(tmp_path):
     assert list(jobs) == [9, 10, 11, 12, 13, 14]
     statuses = [job.status for job in jobs.values()]
     assert statuses == ["interrupted", "finished", "interrupted", "stopped", "interrupted", "failed"]
-    assert jobs[9].plan == plans[1]
+    assert jobs[9].plan.document == {"board": "tictactoe", "learner": "q"}  # that of first-edition jobs without one
 
 
 def test_a_bucket_runs_dry_and_each_client_has_its_own():

@@ -261,7 +261,8 @@ def test_large_bodies_and_bad_documents_are_refused_in_one_line(served):
     assert "name" in served.call("/api/jobs", wrong, expect=400)["error"]
     odd = {"kind": "train", "name": "x", "document": {"learner": []}}
     assert "there is no learner '[]'" in served.call("/api/jobs", odd, expect=400)["error"]
-    document = {"board": "tictactoe", "phases": [{"episodes": 10, "opponent": "kaggle:file=/etc/passwd"}]}
+    phases = [{"episodes": 10, "opponent": "kaggle:file=/etc/passwd"}]
+    document = {"learner": "q", "board": "tictactoe", "phases": phases}
     foreign = {"kind": "train", "name": "x", "document": document}
     assert "runs folder" in served.call("/api/jobs", foreign, expect=400)["error"]
     assert "there is no job 999" in served.call("/api/jobs/999", expect=400)["error"]
@@ -326,7 +327,7 @@ def test_jobs_of_a_killed_lab_are_interrupted_and_can_be_resumed(tmp_path):
     with lab(tmp_path, "--workers", "1") as first:
         first.wait_until_ready()
         phases = [{"episodes": 1_000_000_000}]
-        document = {"board": "tictactoe", "phases": phases, "seed": 1, "report": 100_000}
+        document = {"learner": "q", "board": "tictactoe", "phases": phases, "seed": 1, "report": 100_000}
         run = first.call("/api/jobs", {"kind": "train", "name": "mine", "document": document})
         while not first.call(f"/api/jobs/{run['id']}/curve")["rows"]:
             time.sleep(0.1)

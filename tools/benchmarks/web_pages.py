@@ -59,7 +59,8 @@ def lab() -> Iterator[str]:
 def run_jobs(address: str) -> None:
     """A finished tournament, and a training run with a curve."""
     arena = {"kind": "arena", "agents": AGENTS, "games": 10, "seed": 7}
-    document = {"board": "4x4x4", "phases": [{"episodes": 600_000, "random_starts": 0.2}], "report": 20_000}
+    document = {"learner": "q", "board": "4x4x4", "phases": [{"episodes": 600_000, "random_starts": 0.2}]}
+    document["report"] = 20_000
     document["exploration"] = {"start": 0.6, "decay": 0.99999}
     train = {"kind": "train", "name": "four-by-four", "document": document}
     jobs = [httpx.post(f"{address}/api/jobs", json=plan, timeout=60).json()["id"] for plan in (arena, train)]

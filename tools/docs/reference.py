@@ -81,7 +81,8 @@ def config_page() -> str:
     for name, path in sorted(presets().items()):
         board = re.search(r'^board = "(.*)"', path.read_text(encoding="utf-8"), re.MULTILINE)
         learner = re.search(r'^learner = "(.*)"', path.read_text(encoding="utf-8"), re.MULTILINE)
-        rows.append(f"| `{name}` | `{learner[1] if learner else 'q'}` | {board[1] if board else 'many'} |")
+        assert learner
+        rows.append(f"| `{name}` | `{learner[1]}` | {board[1] if board else 'many'} |")
     sections = [
         f"## Learner `{name}`\n\n{inspect.getdoc(learner.config)}\n\n{_config_table(learner.config)}"
         for name, learner in known.items()

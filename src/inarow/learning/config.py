@@ -4,16 +4,17 @@ Each learner has a frozen struct of its own (`tabular/config.py`, ...), made of 
 document names the learner.
 """
 
+import difflib
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import msgspec
 
-from inarow.errors import ConfigError, raised_as, shown
+from inarow.errors import ConfigError, one_line, raised_as, shown
 from inarow.storage.inputs import read_input
 
 _AnyConfig = TypeVar("_AnyConfig")
@@ -94,12 +95,43 @@ def _set_value(document: Document, path: Sequence[str], value: object, setting: 
         raise ConfigError(f"setting {shown(setting)} names no place in the config") from None
 
 
-def learner_of(document: Document) -> str:
-    """The name of the learner of a document; it need not exist."""
-    return str(document.get("learner", "q"))
+def learner_of(document: Document) -> str | None:
+    """The name of the learner of a document; it need not exist. None if it names none."""
+    return str(document["learner"]) if "learner" in document else None
 
 
 def to_config(document: Any, kind: type[_AnyConfig], source: str) -> _AnyConfig:
     """A checked config; raises ConfigError, which names `source`."""
     with raised_as(ConfigError, source, msgspec.ValidationError, ValueError):
-        return msgspec.convert(document, kind)
+        try:
+            return msgspec.convert(document, kind)
+        except msgspec.ValidationError as error:
+            raise ConfigError(f"{source}: {one_line(error)}{_valid_keys(str(error), kind)}") from None
+
+
+def _valid_keys(message: str, kind: object) -> str:
+    """For the error of an unknown key, the one that was probably meant and all that the part has; empty for others."""
+    found = re.fullmatch(r"Object contains unknown field `(.*?)`(?: - at `\$(.*)`)?", message, re.DOTALL)
+    part = _part_at(kind, found[2] or "") if found else None
+    if found is None or part is None:
+        return ""
+    keys = sorted(field.encode_name for field in msgspec.structs.fields(part))
+    meant = difflib.get_close_matches(found[1], keys, 1)
+    return "".join(f"; did you mean `{key}`?" for key in meant) + f"; valid keys are {', '.join(keys)}"
+
+
+def _part_at(kind: object, path: str) -> type[msgspec.Struct] | None:
+    """The struct at a path as msgspec writes it, such as `.phases[0].opponent`."""
+    part = next(_structs(kind), None)
+    for name in re.findall(r"\.(\w+)", path):
+        types = [field.type for field in msgspec.structs.fields(part) if field.encode_name == name] if part else []
+        part = next((each for type_ in types for each in _structs(type_)), None)
+    return part
+
+
+def _structs(kind: object) -> Iterator[type[msgspec.Struct]]:
+    """The structs in a type, such as that of `tuple[Phase, ...]` or `Policy | None`."""
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        yield kind
+    for inner in get_args(kind):
+        yield from _structs(inner)

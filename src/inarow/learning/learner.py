@@ -196,6 +196,8 @@ def learners() -> Mapping[str, Learner[Any]]:
 def find_learner(document: Document, source: str = "config") -> Learner[Any]:
     """The learner of a document; raises ConfigError, which names `source`."""
     name, known = learner_of(document), learners()
+    if name is None:
+        raise ConfigError(f"{source}: the key learner is missing; learners are {', '.join(known)}")
     if name not in known:
         broken = "".join(f"; {problem}" for problem in _plugins()[1].values())
         raise ConfigError(f"{source}: there is no learner {shown(name)}; learners are {', '.join(known)}{broken}")

@@ -11,7 +11,7 @@ from inarow.learning.alphazero.config import SelfPlayConfig
 from inarow.learning.alphazero.replay import Replay
 from inarow.learning.alphazero.selfplay import SelfPlay
 from inarow.learning.deep_q import boards
-from inarow.learning.deep_q.play import NegamaxOpponents
+from inarow.learning.deep_q.opponents import NegamaxOpponents
 from inarow.learning.exploration.config import Policy
 from inarow.learning.exploration.explorer import Explorer, count_selections
 from inarow.learning.exploration.theory import measured_cost
@@ -29,14 +29,16 @@ def warm_up_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     """Steps with their names. Tables are for boards of one word: no larger one fits."""
     for name, opponent in (("q-learning", "self"), ("q-learning against mcts", "mcts:simulations=5")):
         yield name, partial(_learn_a_little, opponent)
+    yield "q-learning by a policy", partial(_learn_a_little, "self", Policy())
     yield "exploration", _explore_a_little
     yield "deep q-learning", _play_a_little
     for kind, spec in (("word", CONNECT_FOUR), ("wide", GameSpec(8, 8, 4))):
         yield f"self-play ({kind})", partial(_play_with_itself, spec)
 
 
-def _learn_a_little(opponent: str) -> None:
-    config = QConfig(board=str(TIC_TAC_TOE), phases=(Phase(episodes=10, opponent=opponent),), memory=1)
+def _learn_a_little(opponent: str, policy: Policy | None = None) -> None:
+    phases = (Phase(episodes=10, opponent=opponent),)
+    config = QConfig(board=str(TIC_TAC_TOE), phases=phases, memory=1, policy=policy)
     trainer = Trainer(config)
     trainer.run(config.episodes)
     TableValues(trainer.table, config).values(Position.start(TIC_TAC_TOE))
@@ -46,6 +48,7 @@ def _explore_a_little() -> None:
     explorer, rng = Explorer(TIC_TAC_TOE, Policy()), np.random.default_rng(0)
     explorer.choose_in(Position.start(TIC_TAC_TOE), np.zeros(TIC_TAC_TOE.actions), 1, rng)
     explorer.table.find(np.zeros(1, np.uint64))
+    explorer.table.add(np.zeros(1, np.uint64))
     count_selections(np.full(2, 0.5), 0b11, 0b01, Policy().selection(), 1, rng)
     measured_cost(0.5, 1, rng)
 

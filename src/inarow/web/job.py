@@ -83,5 +83,7 @@ def load_jobs(folder: Path) -> dict[int, Job]:
             continue
         if job.status in UNDER_WAY:
             job.status = "interrupted"
+        if isinstance(job.plan, TrainPlan):
+            job.plan.document.setdefault("learner", "q")  # of the first edition, where this key had a default
         jobs[job.id] = job
     return jobs

@@ -83,10 +83,10 @@ def test_a_run_that_was_stopped_ends_with_the_same_files(tmp_path, rule, monkeyp
     assert run.trainer.episodes == 30
     play = Trainer._play_group
 
-    def stop_in_the_middle(trainer, net, first, count):
+    def stop_in_the_middle(trainer, net, first, count, side):
         if first == 45:  # the first half of the fifth batch is played, and its flags are set
             raise KeyboardInterrupt
-        return play(trainer, net, first, count)
+        return play(trainer, net, first, count, side)
 
     monkeypatch.setattr(Trainer, "_play_group", stop_in_the_middle)
     with pytest.raises(KeyboardInterrupt):
@@ -224,8 +224,12 @@ def test_the_command_trains_tests_and_goes_on(tmp_path):
         (("opponent=negamax:depth=0",), "depth of negamax is '0'"),
         (("board=3x5x4",), "the heuristic squares does not fit 3x5x4"),
         (("episodes=0",), "`int` >= 1"),
-        (("policy.rule=best",), "Invalid enum value 'best'"),
-        (("gamma=1",), "unknown field `gamma`"),
+        (("policy.rule=best",), "there is no exploration rule 'best'; exploration rules are epsilon-greedy, "),
+        (("gama=1",), "unknown field `gama`; did you mean `gamma`?; valid keys are alpha, batch, "),
+        (("gamma=0",), "`float` > 0.0 - at `$.gamma`"),
+        (("rewards.shaping=best",), "there is no heuristic 'best'; heuristics are windows, powers, squares"),
+        (("opponents=[{agent='nobody'}]",), "there is no agent 'nobody'"),
+        (("opponents=[{agent='past',share=0}]",), "`float` > 0.0 - at `$.opponents[0].share`"),
     ],
 )
 def test_a_bad_setting_is_one_line_and_leaves_no_folder(tmp_path, settings, reason):

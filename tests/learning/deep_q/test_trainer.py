@@ -8,7 +8,8 @@ from inarow.errors import ConfigError
 from inarow.games.position import Position
 from inarow.learning.deep_q import boards
 from inarow.learning.deep_q.config import DeepQConfig, Network, Rewards
-from inarow.learning.deep_q.play import AgentOpponents, NetValues, choose_best, negamax_settings, play_games
+from inarow.learning.deep_q.opponents import AgentOpponents, negamax_settings
+from inarow.learning.deep_q.play import NetValues, choose_best, play_games
 from inarow.learning.deep_q.trainer import Checkpoint, Trainer
 from inarow.learning.exploration.config import Policy
 
@@ -76,7 +77,7 @@ def test_games_together_are_games_alone(board, opponent, side):
 def test_targets_are_those_of_the_formula(terminal):
     rewards = Rewards(win=2.0, draw=0.25, loss=-3.0)
     trainer = Trainer(config_of("4x4x4", terminal=terminal, alpha=0.6, rewards=rewards, opponent="negamax"))
-    played = trainer._play_group(trainer.net(), 0, 20)
+    played = trainer._play_group(trainer.net(), 0, 20, 0)
     targets = trainer.targets(played)
     by_result = {boards.WON: 2.0, boards.DRAWN: 0.25, boards.LOST: -3.0}
     for move, target in enumerate(targets):

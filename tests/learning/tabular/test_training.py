@@ -176,14 +176,16 @@ def test_shipped_tables_hold_against_perfect_play(board):
 def test_presets_are_sound():
     assert {"tictactoe-q", "3x5x4-q", "4x4x4-q"} <= set(presets())
     for name in presets():
-        if find_document(name).get("learner", "q") == "q":
+        if find_document(name)["learner"] == "q":
             assert find_q_config(name).episodes > 0
 
 
 @pytest.mark.parametrize(
     ("setting", "reason"),
     [
-        ("alhpa=0.1", "Object contains unknown field `alhpa`"),
+        ("alhpa=0.1", "Object contains unknown field `alhpa`; did you mean `alpha`\\?; valid keys are alpha, board, "),
+        ("phases.0.oponent=self", r"`oponent` - at `\$.phases\[0\]`; did you mean `opponent`\?; valid keys are "),
+        ("rewards.xyz=1", r"field `xyz` - at `\$.rewards`; valid keys are block, draw, loss, step, win$"),
         ("alpha=2", "`float` <= 1.0 - at `\\$.alpha`"),
         ("rewards.loss=-3", "negamax needs rewards of a game for two"),
         ("board=9y9", "'9y9'"),

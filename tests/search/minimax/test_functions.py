@@ -21,13 +21,13 @@ from tests.search.minimax.test_minimax import random_position
 from tests.search.registered import compiled, lean
 from tests.strategies import ongoing_positions
 
-pytestmark = pytest.mark.usefixtures("forgotten_parts")
+pytestmark = pytest.mark.usefixtures("forgotten_registrations")
 REPOSITORY = Path(__file__).parents[3]
 FAST, SLOW = "lean", "slow-lean"
 
 
 @pytest.fixture
-def lean_heuristics(forgotten_parts):
+def lean_heuristics(forgotten_registrations):
     register_heuristic(FAST)(compiled.lean)
     register_heuristic(SLOW)(lean)
 

@@ -30,7 +30,7 @@ from tests.search import registered
 from tests.search.minimax.test_functions import board_of
 from tests.search.registered import compiled
 
-pytestmark = pytest.mark.usefixtures("forgotten_parts")
+pytestmark = pytest.mark.usefixtures("forgotten_registrations")
 
 
 def tree_search(spec=CONNECT_FOUR, **options):

@@ -23,6 +23,7 @@ from inarow.agents.registry import parse_agent
 from inarow.errors import KaggleFileError, MissingExtraError
 from inarow.games import GameSpec
 from inarow.learning import pretrained
+from inarow.learning.deep_q.play import NetValues
 from inarow.learning.net_file import read_net
 from inarow.learning.tabular.lookup import TableValues, load_values
 from inarow.search.minimax.heuristics import make_heuristic
@@ -156,7 +157,10 @@ def _dqn(parameters: DqnParameters, spec: GameSpec) -> Parts:
         paths, board = [pretrained.default_deep_q_net(spec, side) for side in (0, 1)], spec
     else:
         paths = [pretrained.net_path(parameters.net, pretrained.DEEP_Q)]
-        board = GameSpec.parse(pretrained.find_net(parameters.net, pretrained.DEEP_Q).about.board)
+        net = pretrained.find_net(parameters.net, pretrained.DEEP_Q)
+        board = GameSpec.parse(net.about.board)
+        if NetValues(net).potential is not None:
+            raise KaggleFileError("a net trained with rewards.shaping cannot be exported: it plays with a heuristic")
     player = f"DqnPlayer({_size(board, 'net')}, nets=[{', '.join(map(net_expression, paths))}])"
     return Parts(("base", "net", "dqn"), player, f"It plays {board} only, and needs NumPy.")
 

@@ -9,6 +9,7 @@ from inarow.learning.config import ConfigPart
 from inarow.learning.exploration.config import Policy
 
 Side = Literal["first", "second"]
+PAST = "past"  # as an opponent: the learner's past selves
 Layer = Annotated[int, Meta(ge=1, le=1024)]
 
 
@@ -24,26 +25,55 @@ class Network(ConfigPart, frozen=True, kw_only=True):
 
 
 class Rewards(ConfigPart, frozen=True, kw_only=True):
-    """Rewards at the end of a game."""
+    """Rewards of the learner."""
 
-    win: Annotated[float, Meta(gt=0)] = 1.0
+    win: Annotated[float, Meta(gt=0, description="at the end of a game, as `draw` and `loss`")] = 1.0
     draw: float = 0.5
     loss: float = -1.0
+    step: Annotated[float, Meta(description="for every move of the learner but its last in a game")] = 0.0
+    shaping: Annotated[
+        str | None,
+        Meta(description="a heuristic of minimax (windows, powers or squares) for potential-based shaping"),
+    ] = None
+    shaping_weight: Annotated[float, Meta(ge=0, description="bound of the potential of shaping")] = 0.5
+
+
+class OpponentShare(ConfigPart, frozen=True, kw_only=True):
+    """One of several opponents."""
+
+    agent: Annotated[str, Meta(description="agent string, or past")]
+    share: Annotated[float, Meta(gt=0, description="games against it, relative to the shares of the others")] = 1.0
+
+
+class Pool(ConfigPart, frozen=True, kw_only=True):
+    """Past selves as opponents."""
+
+    size: Annotated[int, Meta(ge=1, le=1000, description="snapshots of the net that are kept, the latest")] = 10
+    every: Annotated[int, Meta(ge=1, description="episodes between two snapshots")] = 1000
+    epsilon: Annotated[float, Meta(ge=0, le=1, description="probability of a random move of a past self")] = 0.05
 
 
 class DeepQConfig(ConfigPart, frozen=True, kw_only=True):
-    """Deep Q-learning of one side against an opponent that does not learn."""
+    """Deep Q-learning against opponents that do not learn."""
 
     learner: Annotated[Literal["deep-q"], Meta(description="kind of learner")]
     board: Annotated[str, Meta(description="board string")]
     episodes: Annotated[int, Meta(ge=1, le=10**7, description="games to learn from")]
-    side: Annotated[Side, Meta(description="side of the learner")] = "first"
-    opponent: Annotated[str, Meta(description="agent string")] = "negamax"
+    side: Annotated[
+        Literal["first", "second", "alternating"],
+        Meta(description="side of the learner; alternating: half of the games of a batch each"),
+    ] = "first"
+    opponent: Annotated[str, Meta(description="agent string, or past: a past self of the learner")] = "negamax"
+    opponents: Annotated[
+        tuple[OpponentShare, ...], Meta(max_length=100, description="several, drawn for each game, instead of one")
+    ] = ()
+    pool: Pool = Pool()
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1, description="random seed")] = 0
     policy: Policy = Policy()
     rewards: Rewards = Rewards()
     network: Network = Network()
     alpha: Annotated[float, Meta(gt=0, le=1, description="step from the current value towards the target")] = 0.8
+    gamma: Annotated[float, Meta(gt=0, le=1, description="discount factor")] = 1.0
     terminal: Annotated[
         Literal["blend", "reward"],
         Meta(description="target of a last move: blended by alpha like all others (santos-2025), or the reward itself"),
@@ -64,3 +94,8 @@ class DeepQConfig(ConfigPart, frozen=True, kw_only=True):
     @property
     def spec(self) -> GameSpec:
         return GameSpec.parse(self.board)
+
+    @property
+    def mix(self) -> tuple[OpponentShare, ...]:
+        """All opponents."""
+        return self.opponents or (OpponentShare(agent=self.opponent),)

@@ -5,10 +5,10 @@ What a learner keeps by position, such as flags, evolves as if games were played
 comes at the same ply, and at each ply games choose in their order.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -20,10 +20,9 @@ from inarow.learning.config import to_config
 from inarow.learning.deep_q import boards as kernels
 from inarow.learning.deep_q.boards import ONGOING, Afterstates, Boards, empty_boards
 from inarow.learning.deep_q.config import DeepQConfig
-from inarow.learning.learner import MakeOpponent, Opponent
+from inarow.learning.deep_q.potential import Potential, make_potential
 from inarow.learning.net_file import Net, load_net
 from inarow.learning.pretrained import DEEP_Q
-from inarow.search.minimax.negamax import negamax_search
 
 Choose = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 """From keys and legal actions as `decision_of` gives them, values float64 [N, A], and the numbers of the games to
@@ -31,13 +30,17 @@ actions, int64 [N]. Values of illegal actions are -inf.
 """
 
 
-def look_ahead(
-    net: Net, spec: GameSpec, boards: Boards, games: np.ndarray
-) -> tuple[Afterstates, np.ndarray, np.ndarray]:
-    """(What the side to move can reach in all `games`; the values of all moves for it, float64 [games, A], -inf where
-    an action is illegal; int64 [games, A], which of the boards a legal action leads to.) The net is called once, and a
-    board that several games reach is evaluated once.
-    """
+class Ahead(NamedTuple):
+    """What the side with the stones `own`, to move in some games, can reach."""
+
+    found: Afterstates
+    values: np.ndarray  # float64 [games, A]: of all moves for it, -inf where an action is illegal
+    rows: np.ndarray  # int64 [games, A]: which of the boards a legal action leads to
+    potentials: np.ndarray  # float64 [boards]: what of these values is not the net's
+
+
+def look_ahead(net: Net, spec: GameSpec, boards: Boards, games: np.ndarray, potential: Potential | None) -> Ahead:
+    """The net is called once, and a board that several games reach is evaluated once."""
     layout = compiled_layout(spec)
     found = kernels.empty_afterstates(layout, len(games))
     count = kernels.list_afterstates(layout, boards, games, found)
@@ -47,15 +50,20 @@ def look_ahead(
     values, rows = np.full(len(found.places), -np.inf), np.zeros(len(found.places), np.int64)
     values[places] = evaluated[which, 0]
     rows[places] = np.arange(count)
-    return found, values.reshape(-1, spec.actions), rows.reshape(-1, spec.actions)
+    potentials = np.zeros(count)
+    if potential is not None:
+        potentials = potential.after_moves(boards, games[places // spec.actions], places % spec.actions)
+        values[places] += potentials
+    return Ahead(found, values.reshape(-1, spec.actions), rows.reshape(-1, spec.actions), potentials)
 
 
 class NetValues:
     """A net that evaluates one position at a time."""
 
     def __init__(self, net: Net) -> None:
-        self.net = net
-        self.win_reward = to_config(net.about.config, DeepQConfig, "the net").rewards.win  # the value of a certain win
+        config = to_config(net.about.config, DeepQConfig, "the net")
+        self.net, self.potential = net, make_potential(config)
+        self.win_reward = config.rewards.win  # the value of a certain win
 
     def values(self, position: Position) -> np.ndarray:
         """float64 [A], for the side to move; -inf where an action is illegal. Raises NetError for another board."""
@@ -64,7 +72,7 @@ class NetValues:
         boards, (stones, mask) = empty_boards(layout, 1), bits_of(position, layout)
         store(boards.own, 0, stones)
         store(boards.mask, 0, mask)
-        return np.asarray(look_ahead(self.net, position.spec, boards, np.zeros(1, np.int64))[1][0])
+        return np.asarray(look_ahead(self.net, position.spec, boards, np.zeros(1, np.int64), self.potential).values[0])
 
 
 def load_net_values(path: Path) -> NetValues:
@@ -83,66 +91,14 @@ def load_net_values(path: Path) -> NetValues:
 # --- Games ---
 
 
-class NegamaxOpponents:
-    """The agent `negamax`, compiled: the other side of N games that are played together."""
-
-    def __init__(self, spec: GameSpec, depth: int, omega: float, rng: np.random.Generator) -> None:
-        self._depth, self._omega, self._rng = depth, omega, rng
-        self._context = negamax_search(spec).context
+class Opponents(Protocol):
+    """The other side of N games that are played together; see `opponents.py`."""
 
     def choose(self, boards: Boards, games: np.ndarray) -> np.ndarray:
         """Its actions, int64, in some games in which it is to move."""
-        actions = np.empty(len(games), np.int64)
-        kernels.choose_by_negamax(self._context, boards, games, self._depth, self._omega, self._rng, actions)
-        return actions
 
     def watch(self, games: np.ndarray, actions: np.ndarray) -> None:
-        """Called with every move of either side; here boards are all that it needs."""
-
-
-class AgentOpponents:
-    """Any agent, a new one for each game."""
-
-    def __init__(self, spec: GameSpec, agents: list[Opponent]) -> None:
-        self._agents = agents
-        self._positions = [Position.start(spec)] * len(agents)
-
-    def choose(self, boards: Boards, games: np.ndarray) -> np.ndarray:
-        return np.array([self._agents[game].decide(self._positions[game]).action for game in games], np.int64)
-
-    def watch(self, games: np.ndarray, actions: np.ndarray) -> None:
-        for game, action in zip(games.tolist(), actions.tolist(), strict=True):
-            self._positions[game] = self._positions[game].play(action)
-
-
-Opponents = NegamaxOpponents | AgentOpponents
-
-
-def make_opponents(
-    text: str, spec: GameSpec, games: int, seed: np.random.SeedSequence, make_opponent: MakeOpponent | None
-) -> Opponents:
-    """For this many games. `make_opponent` is needed for opponents without a compiled form."""
-    negamax = negamax_settings(text)
-    if negamax is not None:
-        return NegamaxOpponents(spec, *negamax, np.random.default_rng(seed))
-    assert make_opponent is not None
-    return AgentOpponents(spec, [make_opponent(text, each) for each in seed.spawn(games)])
-
-
-def negamax_settings(text: str) -> tuple[int, float] | None:
-    """(depth, omega) of an agent string that means `negamax`; None for others and for what is not well formed."""
-    name, _, settings = text.partition(":")
-    if name != "negamax":
-        return None
-    depth, omega = 2, 0.3
-    for setting in settings.split(",") if settings else ():
-        if match := re.fullmatch(r"depth=(\d{1,3})", setting):
-            depth = int(match[1])
-        elif match := re.fullmatch(r"omega=([01]|0?\.\d{1,17}|1\.0)", setting):
-            omega = float(match[1])
-        else:
-            return None
-    return depth, omega
+        """Called with every move of either side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,18 +109,29 @@ class PlayedGames:
     plies: np.ndarray  # [games], of both sides
     actions: np.ndarray  # [games, cells] int16, of both sides
     planes: np.ndarray  # [moves, rows, columns] float32: the board after the move
-    values: np.ndarray  # [moves] float64: of that board
+    values: np.ndarray  # [moves] float64: of that board, its potential included
+    potentials: np.ndarray  # [moves] float64: of that board, 0 without shaping
     futures: np.ndarray  # [moves] float64: the best value of the learner's next turn; NaN for the last move of a game
     games: np.ndarray  # [moves]: the game of each
+    side: int  # the learner's, 0 if it moves first
 
 
-def play_games(net: Net, spec: GameSpec, opponents: Opponents, choose: Choose, count: int, side: int) -> PlayedGames:
+def play_games(
+    net: Net,
+    spec: GameSpec,
+    opponents: Opponents,
+    choose: Choose,
+    count: int,
+    side: int,
+    *,
+    potential: Potential | None = None,
+) -> PlayedGames:
     """`count` games from the empty board; the learner has `side`, 0 if first. Raises ConfigError if it diverged."""
     layout = compiled_layout(spec)
     boards = empty_boards(layout, count)
     results, plies = np.zeros(count, np.int64), np.zeros(count, np.int64)
     actions = np.zeros((count, spec.cells), np.int16)
-    kept: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []  # planes, values and games of the learner's moves
+    kept: list[tuple[np.ndarray, ...]] = []  # planes, values, potentials and games of the learner's moves
     futures, moves = np.full(count * (spec.cells // 2 + 1), np.nan), 0
     last = np.full(count, -1)  # the number of the last move of each game
     for ply in range(spec.cells):
@@ -173,12 +140,12 @@ def play_games(net: Net, spec: GameSpec, opponents: Opponents, choose: Choose, c
             break
         is_learner = ply % 2 == side
         if is_learner:
-            ahead, values, rows = look_ahead(net, spec, boards, games)
+            ahead, values, rows, potentials = look_ahead(net, spec, boards, games, potential)
             best = values.max(axis=1)
             check_finite(best)
             chosen = choose(ahead.keys, ahead.legal, values, games)
             taken = np.arange(len(games)), chosen
-            kept.append((ahead.planes[rows[taken]], values[taken], games))
+            kept.append((ahead.planes[rows[taken]], values[taken], potentials[rows[taken]], games))
             before = last[games]
             futures[before[before >= 0]] = best[before >= 0]
             last[games] = moves + np.arange(len(games))
@@ -189,8 +156,8 @@ def play_games(net: Net, spec: GameSpec, opponents: Opponents, choose: Choose, c
         kernels.play_actions(layout, boards, games, chosen, is_learner, results)
         actions[games, plies[games]] = chosen
         plies[games] += 1
-    planes, known, games_of_moves = map(np.concatenate, zip(*kept, strict=True))
-    return PlayedGames(results, plies, actions, planes, known, futures[:moves], games_of_moves)
+    planes, known, shaping, games_of_moves = map(np.concatenate, zip(*kept, strict=True))
+    return PlayedGames(results, plies, actions, planes, known, shaping, futures[:moves], games_of_moves, side)
 
 
 def choose_best(keys: np.ndarray, legal: np.ndarray, values: np.ndarray, games: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@
     net.onnx                the net of the last checkpoint; at the end the result
     curve.csv               a line for each batch
     games.csv               every game, a line each
-    checkpoint.safetensors  weights, state of the optimiser, flags, counters
+    checkpoint.safetensors  weights, state of the optimiser, flags, past selves, counters
 
 Files are replaced atomically. A run that was killed at any moment resumes from its last checkpoint and ends with the
 same net, bit for bit, as an undisturbed run.
@@ -22,8 +22,9 @@ import numpy as np
 from inarow.errors import ConfigError, raised_as
 from inarow.games import Position
 from inarow.learning.config import Document
-from inarow.learning.deep_q.config import DeepQConfig
+from inarow.learning.deep_q.config import PAST, DeepQConfig, Side
 from inarow.learning.deep_q.trainer import Checkpoint, CurvePoint, Trainer
+from inarow.learning.exploration.rules import check_rule
 from inarow.learning.learner import CheckAgent, CheckFile, CurveTable, Learner, Report, Services, TrainedAgent
 from inarow.learning.run_folder import EpisodeRun, GamesFile, PlayedGame, RunClaim, reward_cells
 from inarow.storage.atomic import atomic_write
@@ -47,7 +48,10 @@ class DeepQLearner(Learner[DeepQConfig]):
 
     def start(self, config: DeepQConfig, folder: Path, services: Services) -> DeepQRun:
         if services.make_opponent is not None:  # a bad opponent, or one that does not fit the board, fails here
-            services.make_opponent(config.opponent, np.random.SeedSequence(0)).decide(Position.start(config.spec))
+            for part in config.mix:
+                if part.agent != PAST:
+                    opponent = services.make_opponent(part.agent, np.random.SeedSequence(0))
+                    opponent.decide(Position.start(config.spec))
         return DeepQRun.start(config, folder, services.make_opponent)
 
     def resume(self, folder: Path, settings: Sequence[str], services: Services) -> DeepQRun:
@@ -56,7 +60,15 @@ class DeepQLearner(Learner[DeepQConfig]):
     def checked(
         self, document: Document, config: DeepQConfig, check_agent: CheckAgent, check_file: CheckFile
     ) -> Document:
-        return {**document, "opponent": check_agent(config.opponent)}
+        def check(agent: str) -> str:
+            return agent if agent == PAST else check_agent(agent)
+
+        check_rule(config.policy.rule)
+        checked = {**document, "opponent": check(config.opponent)}
+        if config.opponents:
+            parts = zip(document["opponents"], config.opponents, strict=True)
+            checked["opponents"] = [{**given, "agent": check(part.agent)} for given, part in parts]
+        return checked
 
 
 class DeepQRun(EpisodeRun[Trainer]):
@@ -93,7 +105,7 @@ class DeepQRun(EpisodeRun[Trainer]):
             "net": str(self.product),
             "board": config.board,
             "side": config.side,
-            "opponent": config.opponent,
+            "opponent": ", ".join(part.agent for part in config.mix),
             "episodes": trainer.episodes,
             "positions": len(trainer.explorer.table),
         }
@@ -103,7 +115,9 @@ class DeepQRun(EpisodeRun[Trainer]):
 
     def _trained_agent(self) -> TrainedAgent:
         config, agent = self.trainer.config, DeepQLearner().agent(self.product)
-        return TrainedAgent(agent=agent, board=config.board, side=config.side, is_exportable=config.spec.gravity)
+        side: Side = "second" if config.side == "second" else "first"
+        is_exportable = config.spec.gravity and config.rewards.shaping is None
+        return TrainedAgent(agent=agent, board=config.board, side=side, is_exportable=is_exportable)
 
     def _advance(self) -> None:
         reached = self.trainer.checkpoint()

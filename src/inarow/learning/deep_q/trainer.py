@@ -2,10 +2,11 @@
 
 A batch is some games with a fixed net. Each move of the learner then gets a target,
 
-    y = q + alpha * (r + max Q(next turn) - q),
+    y = q + alpha * (r + gamma * max Q(next turn) - q),
 
-q the value that the net gave the board after the move; at the end of a game there is no next turn, before it no
-reward. The net is fitted to these targets. What a `Trainer` learns depends on its config alone.
+q the value that the net gave the board after the move. At the end of a game there is no next turn and r is its result,
+before it r is `rewards.step`; with shaping see `potential.py`. The net is fitted to these targets. What a `Trainer`
+learns depends on its config alone.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,15 +20,17 @@ from inarow.errors import ConfigError, MissingExtraError, raised_as
 from inarow.games.notation import format_moves
 from inarow.learning.config import to_config
 from inarow.learning.deep_q import boards
-from inarow.learning.deep_q.config import DeepQConfig, Side
-from inarow.learning.deep_q.play import Choose, PlayedGames, check_finite, choose_best, make_opponents, play_games
-from inarow.learning.exploration.explorer import Explorer
+from inarow.learning.deep_q.config import PAST, DeepQConfig, Side
+from inarow.learning.deep_q.opponents import make_opponents
+from inarow.learning.deep_q.play import Choose, PlayedGames, check_finite, choose_best, play_games
+from inarow.learning.deep_q.pool import PastSelves
+from inarow.learning.deep_q.potential import make_potential
+from inarow.learning.exploration.plain_explorer import make_explorer
 from inarow.learning.learner import MakeOpponent
 from inarow.learning.net_file import Net, NetAbout, to_bytes
 from inarow.learning.pretrained import DEEP_Q
 from inarow.learning.run_folder import PlayedGame
 
-_SIDES: dict[Side, int] = {"first": 0, "second": 1}
 _POINTS = {boards.WON: 1, boards.DRAWN: 0, boards.LOST: -1}
 _RESULTS = {"wins": boards.WON, "draws": boards.DRAWN, "losses": boards.LOST}
 _WEIGHTS, _EXPLORING, _OPPONENTS, _ORDER, _TEST = range(5)  # random streams, each split again for every group of games
@@ -75,7 +78,9 @@ class Trainer:
     """Learns as its config says."""
 
     def __init__(self, config: DeepQConfig, make_opponent: MakeOpponent | None = None) -> None:
-        """`make_opponent` is for opponents without a compiled form. Raises MissingExtraError without torch or onnx."""
+        """`make_opponent` is for opponents without a compiled form. Raises MissingExtraError without torch or onnx,
+        ConfigError and InvalidLimitError for an exploration rule or a heuristic that does not exist.
+        """
         try:
             from inarow.learning.deep_q import network
         except ImportError as error:
@@ -84,10 +89,14 @@ class Trainer:
         self.episodes = 0
         self.curve: list[CurvePoint] = []
         self.last_games: list[PlayedGame] = []  # of the last batch
-        self.explorer = Explorer(config.spec, config.policy)
+        self.explorer = make_explorer(config.spec, config.policy)
         rng = np.random.default_rng(self._stream(_WEIGHTS, 0))
         weights = network.first_weights(config.network, config.spec, rng)
         self._trained = network.TrainedNet(config, weights)
+        self._potential = make_potential(config)
+        self.past: PastSelves | None = None  # where they are opponents
+        if any(part.agent == PAST for part in config.mix):
+            self.past = PastSelves(config.pool, weights, lambda past: Net(self._content(past), "a past self"))
 
     @property
     def is_finished(self) -> bool:
@@ -100,16 +109,19 @@ class Trainer:
         config, net = self.config, self.net()
         end = min(self.episodes + config.batch, config.episodes)
         starts = range(self.episodes, end, config.lockstep)
-        groups = [self._play_group(net, first, min(config.lockstep, end - first)) for first in starts]
+        slices = [each for first in starts for each in _slices(first, min(config.lockstep, end - first), config.side)]
+        groups = [self._play_group(net, *each) for each in slices]
         planes = np.concatenate([group.planes for group in groups])
         targets = np.concatenate([self.targets(group) for group in groups]).astype(np.float32)
         loss = self._trained.fit(planes, targets, np.random.default_rng(self._stream(_ORDER, self.episodes)))
         check_finite(loss)
+        if self.past is not None and self.past.is_due(self.episodes, end):
+            self.past.add(self._trained.weights())
         self.episodes = end
         self.last_games = [game for group in groups for game in self._described(group)]
         self._report(groups, loss)
 
-    def _play_group(self, net: Net, first: int, count: int) -> PlayedGames:
+    def _play_group(self, net: Net, first: int, count: int, side: int) -> PlayedGames:
         """`count` games after the episode number `first`, all at once; each has the heat of its own episode."""
         rng = np.random.default_rng(self._stream(_EXPLORING, first))
         heat = self.explorer.heat(first + 1 + np.arange(count))
@@ -117,48 +129,56 @@ class Trainer:
         def explore(keys: np.ndarray, legal: np.ndarray, values: np.ndarray, games: np.ndarray) -> np.ndarray:
             return self.explorer.choose(keys, legal, values, heat[games], rng)
 
-        return self._play(net, explore, count, self._stream(_OPPONENTS, first))
+        return self._play(net, explore, count, self._stream(_OPPONENTS, first), side)
 
     def test(self, games: int, side: Side | None = None) -> TestResult:
         """Games without exploration, on the learner's side or another. The result is the same each time."""
-        played = self._play(self.net(), choose_best, games, self._stream(_TEST, 0), side)
-        wins, draws, losses = (int((played.results == each).sum()) for each in _RESULTS.values())
-        return TestResult(games, wins, draws, losses, float(played.plies.mean()))
+        net, parts = self.net(), _slices(0, games, side or self.config.side)
+        played = [self._play(net, choose_best, count, self._stream(_TEST, first), side) for first, count, side in parts]
+        results = np.concatenate([each.results for each in played])
+        wins, draws, losses = (int((results == each).sum()) for each in _RESULTS.values())
+        return TestResult(games, wins, draws, losses, float(np.concatenate([each.plies for each in played]).mean()))
 
-    def _play(
-        self, net: Net, choose: Choose, count: int, seed: np.random.SeedSequence, side: Side | None = None
-    ) -> PlayedGames:
+    def _play(self, net: Net, choose: Choose, count: int, seed: np.random.SeedSequence, side: int) -> PlayedGames:
         config = self.config
-        opponents = make_opponents(config.opponent, config.spec, count, seed, self._make_opponent)
-        return play_games(net, config.spec, opponents, choose, count, _SIDES[side or config.side])
+        opponents = make_opponents(config, count, seed, self._make_opponent, self._past_nets)
+        return play_games(net, config.spec, opponents, choose, count, side, potential=self._potential)
+
+    def _past_nets(self) -> Sequence[Net]:
+        assert self.past is not None
+        return self.past.nets()
 
     def _described(self, played: PlayedGames) -> Iterator[PlayedGame]:
-        spec, is_second = self.config.spec, self.config.side == "second"
+        spec, is_second = self.config.spec, played.side == 1
         for result, plies, actions in zip(played.results, played.plies, played.actions, strict=True):
             points = _POINTS[int(result)]
             yield PlayedGame(str(spec), 0, -points if is_second else points, format_moves(actions[:plies], spec))
 
     def targets(self, played: PlayedGames) -> np.ndarray:
-        """What the values of the moves of some games should be, float64 [moves]."""
-        rewards = self._rewards(played.results)[played.games]
+        """What the net should say about the moves of some games, float64 [moves]."""
+        config, rewards = self.config, self._rewards(played.results)[played.games]
         is_last = np.isnan(played.futures)
-        followed = np.where(is_last, rewards, played.futures)
-        alpha = np.where(is_last, 1.0, self.config.alpha) if self.config.terminal == "reward" else self.config.alpha
-        return np.asarray(played.values + alpha * (followed - played.values))
+        followed = np.where(is_last, rewards, config.rewards.step + config.gamma * played.futures) - played.potentials
+        alpha = np.where(is_last, 1.0, config.alpha) if config.terminal == "reward" else config.alpha
+        values = played.values - played.potentials
+        return np.asarray(values + alpha * (followed - values))
 
     def _rewards(self, results: np.ndarray) -> np.ndarray:
+        """At the end of games."""
         rewards, by_result = self.config.rewards, np.zeros(4)
         by_result[[boards.WON, boards.DRAWN, boards.LOST]] = rewards.win, rewards.draw, rewards.loss
         return np.asarray(by_result[results])
 
     def _report(self, groups: Sequence[PlayedGames], loss: float) -> None:
         results = np.concatenate([group.results for group in groups])
+        moves = np.concatenate([np.bincount(group.games, minlength=len(group.results)) for group in groups])
+        rewards = self._rewards(results) + self.config.rewards.step * (moves - 1)
         metrics = self.explorer.metrics
         self.curve.append(
             CurvePoint(
                 episode=self.episodes,
                 episodes=len(results),
-                reward=float(self._rewards(results).mean()),
+                reward=float(rewards.mean()),
                 **{name: float((results == each).mean()) for name, each in _RESULTS.items()},
                 plies=float(np.concatenate([group.plies for group in groups]).mean()),
                 loss=loss,
@@ -178,7 +198,11 @@ class Trainer:
             "counts": counts,
             "curve": msgspec.to_builtins(self.curve),
         }
-        return Checkpoint(state, {**self._trained.state(), _KEYS: keys, _FLAGS: flags})
+        arrays = {**self._trained.state(), _KEYS: keys, _FLAGS: flags}
+        if self.past is not None:
+            state["pool"] = len(self.past)
+            arrays |= self.past.state()
+        return Checkpoint(state, arrays)
 
     def restore(self, checkpoint: Checkpoint, source: str) -> None:
         """Continues from a checkpoint of the same config; raises ConfigError, which names `source`."""
@@ -189,6 +213,8 @@ class Trainer:
             self.curve = msgspec.convert(state["curve"], list[CurvePoint])
             self.explorer.restore(state["counts"], arrays[_KEYS], arrays[_FLAGS])
             self._trained.restore(arrays)
+            if self.past is not None:
+                self.past.restore(state["pool"], arrays)
             self.episodes = int(state["episodes"])
 
     def net(self) -> Net:
@@ -197,10 +223,23 @@ class Trainer:
 
     def net_content(self, **provenance: Any) -> bytes:
         """The content of a net file; `provenance` is added to what the trainer records itself."""
+        return self._content(self._trained.weights(), **provenance)
+
+    def _content(self, weights: dict[str, np.ndarray], **provenance: Any) -> bytes:
         config = self.config
         made, provenance = msgspec.to_builtins(config), {"episodes": self.episodes, **provenance}
         about = NetAbout(kind=DEEP_Q, board=config.board, config=made, seed=config.seed, provenance=provenance)
-        return to_bytes(self._network.to_model(self._trained.weights(), config.spec), about)
+        return to_bytes(self._network.to_model(weights, config.spec), about)
 
     def _stream(self, purpose: int, episode: int) -> np.random.SeedSequence:
         return np.random.SeedSequence(self.config.seed, spawn_key=(purpose, episode))
+
+
+def _slices(first: int, count: int, side: str) -> list[tuple[int, int, int]]:
+    """`count` games after the episode number `first`, as (episodes before them, number, the learner's side)."""
+    if side != "alternating":
+        return [(first, count, 0 if side == "first" else 1)]
+    if count == 1:
+        return [(first, 1, first % 2)]
+    half = (count + 1) // 2
+    return [(first, half, 0), (first + half, count - half, 1)]

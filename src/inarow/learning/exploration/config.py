@@ -10,7 +10,7 @@ from inarow.games.kernels import new_record
 from inarow.learning.config import ConfigPart
 from inarow.learning.exploration.selection import AMPLIFICATIONS, RULES, Selection
 
-Rule = Literal["epsilon-greedy", "classical", "quantum"]
+Rule = Literal["epsilon-greedy", "classical", "quantum"]  # built in; others are registered by `rules.py`
 Amplification = Literal["ceil-inclusive", "ceil-exclusive", "floor", "optimal"]
 
 
@@ -36,9 +36,13 @@ class Temperature(ConfigPart, frozen=True, kw_only=True):
 class Policy(ConfigPart, frozen=True, kw_only=True):
     """How a learner chooses its actions (see docs/exploration.md)."""
 
-    rule: Annotated[Rule, Meta(description="epsilon-greedy, or classical or quantum draws until one is flagged")] = (
-        "quantum"
-    )
+    rule: Annotated[
+        str,
+        Meta(
+            description="epsilon-greedy, or classical or quantum draws until one is flagged, or a registered rule",
+            examples=list(RULES),
+        ),
+    ] = "quantum"
     rounds: Annotated[
         int, Meta(ge=1, le=10**6, description="maximum number of draws; the last one is taken, flagged or not")
     ] = 5
@@ -59,7 +63,7 @@ class Policy(ConfigPart, frozen=True, kw_only=True):
     temperature: Temperature = Temperature()
 
     def selection(self) -> Selection:
-        """The same for kernels."""
+        """The same for kernels; built-in rules only."""
         record = new_record(Selection)
         record.rule = RULES.index(self.rule)
         record.rounds, record.presamples = self.rounds, self.presamples

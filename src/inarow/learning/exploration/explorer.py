@@ -89,6 +89,11 @@ class FlagTable:
         enter_rows(index, keys, rows)
         self.arrays = before._replace(index=index, keys=keys, flags=flags)
 
+    def add(self, keys: np.ndarray) -> None:
+        """Adds positions that were never met, without flags."""
+        self.reserve(len(keys))
+        add_keys(keys, self.arrays)
+
     def find(self, keys: np.ndarray) -> np.ndarray:
         """The flags of positions, int64 [N]; 0 for those never met."""
         rows = find_rows(np.asarray(keys, np.uint64), *self.arrays[:3])
@@ -109,6 +114,19 @@ class FlagTable:
         arrays.state.rows = len(keys)
         enter_rows(arrays.index, arrays.keys, len(keys))
         return table
+
+
+@kernel
+def add_keys(keys: np.ndarray, table: FlagArrays) -> None:
+    """For `FlagTable.add`."""
+    for key in keys:
+        add_row(key, table.index, table.old, table.keys, table.state)
+
+
+@register_jitable
+def has_room(table: FlagArrays, more: int) -> bool:
+    """Whether this many more positions fit."""
+    return table.state.rows + more <= len(table.keys)
 
 
 @register_jitable
@@ -133,14 +151,16 @@ def choose_actions(
 ) -> None:
     """Writes the action of each decision, one after the other. The flag table has room for all of them."""
     for place in range(len(keys)):
-        actions[place] = _choose_action(explorer, keys[place], legal[place], values[place], heat[place], rng)
+        actions[place] = choose_action(explorer, keys[place], legal[place], values[place], heat[place], rng)
 
 
 @register_jitable
-def _choose_action(
+def choose_action(
     explorer: ExplorerArrays, key: np.uint64, legal: int, values: np.ndarray, heat: float, rng: np.random.Generator
 ) -> int:
-    """Under epsilon-greedy the table only counts positions, and counts stay as they are."""
+    """The action of one decision; the flag table has room for it. Under epsilon-greedy the table only counts positions,
+    and counts stay as they are.
+    """
     selection, probabilities, counts = explorer.selection, explorer.probabilities, explorer.counts
     index, old, keys, state, flags = explorer.table
     row = add_row(key, index, old, keys, state)
@@ -223,6 +243,7 @@ class Explorer:
     """Chooses actions by one policy for one side of one board; `table` holds its flags."""
 
     def __init__(self, spec: GameSpec, policy: Policy) -> None:
+        """`policy` has a built-in rule; `plain_explorer.make_explorer` takes any."""
         self.policy, self.table = policy, FlagTable(spec)
         self._selection, self._counts = policy.selection(), new_record(Counts)
         self._probabilities, self._layout = np.zeros(spec.actions), compiled_layout(spec)
@@ -237,13 +258,16 @@ class Explorer:
         """An action for each of N decisions, one after the other: int64 [N].
 
         Keys uint64 [N] and legal actions int64 [N] are as `decision_of` returns them, values float64 [N, A] for the
-        side to move, and heat float64 [N] is the temperature, or the epsilon of epsilon-greedy.
+        side to move, and heat float64 [N] is that of their episodes, as `heat` returns it.
         """
-        self.table.reserve(len(keys))
-        arrays = ExplorerArrays(self._selection, self.table.arrays, self._counts, self._probabilities)
         actions = np.empty(len(keys), np.int64)
-        choose_actions(arrays, keys, legal, values, heat, rng, actions)
+        choose_actions(self.arrays_for(len(keys)), keys, legal, values, heat, rng, actions)
         return actions
+
+    def arrays_for(self, decisions: int) -> ExplorerArrays:
+        """For kernels, with room for this many decisions. Call it again before the next ones."""
+        self.table.reserve(decisions)
+        return ExplorerArrays(self._selection, self.table.arrays, self._counts, self._probabilities)
 
     def choose_in(self, position: Position, values: np.ndarray, episode: int, rng: np.random.Generator) -> int:
         """The action for one position that is not over; the rest as in `choose`."""

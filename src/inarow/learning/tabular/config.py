@@ -6,6 +6,7 @@ from msgspec import Meta
 
 from inarow.games import GameSpec
 from inarow.learning.config import ConfigPart
+from inarow.learning.exploration.config import Policy
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 
@@ -21,7 +22,7 @@ class Rewards(ConfigPart, frozen=True, kw_only=True):
 
 
 class Exploration(ConfigPart, frozen=True, kw_only=True):
-    """How often the learner moves at random."""
+    """How often the learner moves at random, unless it has a policy."""
 
     start: Annotated[Share, Meta(description="probability of a random move at the start of a phase or generation")] = (
         0.5
@@ -65,6 +66,7 @@ class QConfig(ConfigPart, frozen=True, kw_only=True):
     symmetry: Annotated[bool, Meta(description="whether mirror images share their values")] = True
     rewards: Rewards = Rewards()
     exploration: Exploration = Exploration()
+    policy: Policy | None = None  # takes the place of `exploration`; its episodes count from 1 in each generation
     report: Annotated[
         int, Meta(ge=1, le=10**9, description="episodes between points of the curve and steps of the adaptive rule")
     ] = 5000

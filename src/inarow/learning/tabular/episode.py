@@ -19,6 +19,7 @@ from inarow.games.bits import Bits, single_cell
 from inarow.games.kernels import completes_line, hash_key, kernel
 from inarow.games.layout import Layout
 from inarow.games.rules import action_count, landing_cell, mirror
+from inarow.learning.exploration.explorer import ExplorerArrays, choose_action, has_room
 from inarow.learning.tabular import moves
 from inarow.learning.tabular.moves import draw_best_action, random_action, slot_of
 from inarow.learning.tabular.q_table import QArrays, add_row, find_row, is_crowded
@@ -70,6 +71,13 @@ class Course(NamedTuple):
     progress: Progress
 
 
+class Exploring(NamedTuple):
+    """How a policy chooses the learner's moves."""
+
+    explorer: ExplorerArrays
+    heat: np.ndarray  # float64 [episodes]: of each episode of a call
+
+
 @register_jitable
 def find_slots(stones: Bits, mask: Bits, rules: Rules, layout: Layout) -> tuple[np.uint64, bool]:
     """(The key of a position's row, whether its actions are mirrored there)."""
@@ -113,6 +121,31 @@ def take_turn(
 
 
 @register_jitable
+def policy_action(
+    explorer: ExplorerArrays,
+    key: np.uint64,
+    mask: Bits,
+    place: tuple[int, bool],
+    values: np.ndarray,
+    heat: float,
+    layout: Layout,
+    rng: np.random.Generator,
+) -> int:
+    """The learner's action by a policy; uniformly random where the table had no room for the position. The explorer
+    sees positions as the table has them: mirror images share flags as they share values.
+    """
+    row, mirrored = place
+    actions = values.shape[1]
+    if row < 0:
+        return random_action(mask, actions, layout, rng)
+    legal = 0
+    for action in range(actions):
+        if landing_cell(mask, action, layout) >= 0:
+            legal |= 1 << slot_of(action, mirrored, layout)
+    return slot_of(choose_action(explorer, key, legal, values[row], heat, rng), mirrored, layout)
+
+
+@register_jitable
 def finish(side: int, is_won: bool, course: Course, values: np.ndarray, visits: np.ndarray) -> None:
     """The move of `side` ended the game."""
     rules, rewards = course.rules, course.progress.previous_rewards
@@ -139,17 +172,21 @@ def play_episodes(
     table: QArrays,
     frozen: np.ndarray,
     search: RolloutContext | None,
+    exploring: Exploring | None,
     rng: np.random.Generator,
     episodes: int,
 ) -> int:
-    """Plays whole episodes against a compiled opponent; returns how many: fewer when the index of the table must grow.
-    `frozen` are the values of the first rows at an earlier time; `search` is None unless the opponent is MCTS.
+    """Plays whole episodes against a compiled opponent; returns how many: fewer when the index of the table or the
+    flags must grow. `frozen` are the values of the first rows at an earlier time; `search` is None unless the opponent
+    is MCTS, `exploring` unless the learner has a policy, which then takes the place of epsilon.
     """
     layout, rules, progress = course.layout, course.rules, course.progress
     index, old, keys, state, values, visits = table
     actions, area = values.shape[1], layout.rows * layout.columns
     for done in range(episodes):
         if is_crowded(index, state):
+            return done
+        if exploring is not None and not has_room(exploring.explorer.table, area):  # compiled only where there is one
             return done
         mine, both, ply = random_start(layout, rules, rng)
         learner = begin_episode(rules, progress)
@@ -165,12 +202,15 @@ def play_episodes(
                 elif rules.opponent == WINBLOCK:
                     action = moves.winblock_action(mine, both, layout, rng)
                 elif rules.opponent == FROZEN:
-                    action = _frozen_action(mine, both, course, table, frozen, rng)
+                    action = frozen_action(mine, both, course, table, frozen, rng)
                 elif search is not None:  # compiled only where there is one
                     action = moves.mcts_action(search, mine, both, ply, rules.simulations, rng)
             if action < 0 or rules.negamax:
                 key, mirrored = find_slots(mine, both, rules, layout)
                 place = add_row(key, index, old, keys, state), mirrored
+                if exploring is not None and action < 0:
+                    heat = exploring.heat[done]
+                    action = policy_action(exploring.explorer, key, both, place, values, heat, layout, rng)
                 action = take_turn(course, values, visits, both, side, place, action, rng)
             cell = landing_cell(both, action, layout)
             placed = mine | single_cell(cell, mine)
@@ -192,7 +232,7 @@ def play_episodes(
 
 
 @register_jitable
-def _frozen_action(
+def frozen_action(
     stones: Bits, mask: Bits, course: Course, table: QArrays, frozen: np.ndarray, rng: np.random.Generator
 ) -> int:
     """One of the best actions by the frozen values; 0 for a position that has none."""

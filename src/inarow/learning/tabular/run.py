@@ -3,6 +3,7 @@
     config.json     the config
     table.npz       the table so far, with the state of the trainer in its header
     frozen-P-G.npz  values of the frozen opponent of phase P, generation G, while there is one
+    flags-N.npz     the flags of a policy after N episodes, those of the table; only with a policy
     curve.csv       a line for each point of the curve
 
 Files are replaced atomically. A run that was killed at any moment resumes from its last checkpoint and ends with the
@@ -20,8 +21,9 @@ import numpy as np
 
 from inarow.errors import ConfigError, TableError, raised_as
 from inarow.learning.config import Document, to_config
+from inarow.learning.exploration.rules import check_rule
 from inarow.learning.learner import CheckAgent, CheckFile, CurveTable, Learner, Report, Services, TrainedAgent
-from inarow.learning.run_folder import EpisodeRun, reward_cells
+from inarow.learning.run_folder import EpisodeRun, RunClaim, reward_cells
 from inarow.learning.tabular.config import QConfig
 from inarow.learning.tabular.episode import OTHER
 from inarow.learning.tabular.q_table import QTable
@@ -34,6 +36,7 @@ _BLOCK_SECONDS = 0.2  # time between two reports, about
 _CURVE_SECONDS = 1.0  # greatest age of the curve on disk, for readers of the file
 _TABLE = "table.npz"
 _FROZEN_KIND = FileKind("inarow-frozen-values", 1, "a frozen opponent", TableError, max_bytes=64 << 30)
+_FLAGS_KIND = FileKind("inarow-flags", 1, "flags of a policy", TableError, max_bytes=64 << 30)
 _HEADINGS = ("phase", "episodes", "mean reward", "won", "drawn", "lost", "epsilon", "positions")
 
 
@@ -56,6 +59,8 @@ class QLearner(Learner[QConfig]):
         return QRun.resume(folder, services.make_opponent)
 
     def checked(self, document: Document, config: QConfig, check_agent: CheckAgent, check_file: CheckFile) -> Document:
+        if config.policy is not None:
+            check_rule(config.policy.rule)
         opponents = [phase.opponent for phase in config.phases]
         checked = [check_agent(each) if _needs_agent(each) else each for each in opponents]
         phases = zip(document["phases"], checked, strict=True)
@@ -74,6 +79,10 @@ class QRun(EpisodeRun[Trainer]):
     _is_torn = False  # whether the trainer stopped within an episode, from where it cannot continue
     _block = 16  # episodes until the next report
     _shown = 0.0  # when the curve was written
+
+    def __init__(self, folder: Path, trainer: Trainer, claim: RunClaim) -> None:
+        self.point_type = trainer.point_type
+        super().__init__(folder, trainer, claim)
 
     def table(self) -> CurveTable:
         """A row for each phase and generation."""
@@ -119,9 +128,12 @@ class QRun(EpisodeRun[Trainer]):
     def _save(self) -> None:
         if self._is_torn:
             return
-        trainer, frozen = self.trainer, self._frozen_file()
+        trainer, frozen, flags = self.trainer, self._frozen_file(), self._flags_file()
         if len(trainer.frozen) and not frozen.exists():
             save_arrays(frozen, _FROZEN_KIND, {}, {"values": trainer.frozen})
+        if trainer.explorer is not None:
+            _, keys, flagged = trainer.explorer.state()
+            save_arrays(flags, _FLAGS_KIND, {}, {"keys": keys, "flags": flagged})
         about = {
             "learner": "q",
             "config": msgspec.to_builtins(trainer.config),
@@ -131,7 +143,7 @@ class QRun(EpisodeRun[Trainer]):
         }
         trainer.table.save(self.product, **about)
         self._curve_files.write(self.curve)
-        for file_of_earlier in set(self.folder.glob("frozen-*.npz")) - {frozen}:
+        for file_of_earlier in {*self.folder.glob("frozen-*.npz"), *self.folder.glob("flags-*.npz")} - {frozen, flags}:
             file_of_earlier.unlink()
 
     def _restore(self) -> None:
@@ -141,6 +153,9 @@ class QRun(EpisodeRun[Trainer]):
             raise TableError(f"{self.product} is not from the config beside it")
         with raised_as(TableError, f"{self.product} has no state to continue from"):
             trainer.restore(about["state"], table)
+        if trainer.explorer is not None:
+            with load_arrays(self._flags_file(), _FLAGS_KIND) as (_, arrays):
+                trainer.explorer.restore(about["state"]["explorer"], arrays["keys"], arrays["flags"])
         path, rows = self._frozen_file(), about["state"].get("frozen_rows")
         # None in tables from before they were counted, which have a file only if there are some.
         if rows == 0 or (rows is None and not path.exists()):
@@ -151,6 +166,9 @@ class QRun(EpisodeRun[Trainer]):
             if values.dtype != like.dtype or values.shape != like.shape:
                 raise TableError(f"{path} has values of the wrong kind")
         trainer.frozen = values
+
+    def _flags_file(self) -> Path:
+        return self.folder / f"flags-{self.trainer.episodes}.npz"
 
     def _frozen_file(self) -> Path:
         return self.folder / f"frozen-{self.trainer.phase}-{self.trainer.generation}.npz"

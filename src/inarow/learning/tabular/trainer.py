@@ -9,16 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from inarow.games import GameSpec, Position
-from inarow.games.kernels import bits_of, compiled_layout, new_record
-from inarow.learning.learner import MakeOpponent, Opponent
+from inarow.games.kernels import compiled_layout, new_record
+from inarow.learning.exploration.explorer import Explorer
+from inarow.learning.exploration.plain_explorer import PlainExplorer, make_explorer
+from inarow.learning.learner import MakeOpponent
 from inarow.learning.tabular import episode
 from inarow.learning.tabular.config import QConfig
-from inarow.learning.tabular.q_table import QTable, add_row
+from inarow.learning.tabular.plain_episode import Reply, compiled_reply, explore_by, play_episode
+from inarow.learning.tabular.q_table import QTable
 from inarow.search.tree.config import Uct
 from inarow.search.tree.memory import ROLLOUT_SLOT_BYTES, make_rollout_tree
 from inarow.search.tree.rollouts import RandomRollout, RolloutContext
 
+_MOST_HEATS = 4096  # episodes of a call of the kernel with a policy
 _COMPILED = {"self": episode.SELF, "frozen": episode.FROZEN, "random": episode.RANDOM, "winblock": episode.WINBLOCK}
 _SIDES = {"first": 0, "second": 1, "alternating": 2}
 
@@ -35,16 +38,29 @@ class CurvePoint:
     wins: float
     draws: float
     losses: float
-    epsilon: float  # after the last of them
+    epsilon: float  # after the last of them; of a policy, 0 unless its rule is epsilon-greedy
     rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyPoint(CurvePoint):
+    """With a policy. What it adds is over the training so far; see `exploration.explorer.Metrics`."""
+
+    iterations: float | None
+    oracle_calls: int
+    decisions: int
 
 
 class Trainer:
     """Learns as its config says; `table` holds what it has learnt so far."""
 
     def __init__(self, config: QConfig, make_opponent: MakeOpponent | None = None) -> None:
-        """`make_opponent` is needed for phases whose opponent has no compiled form."""
+        """`make_opponent` is needed for phases whose opponent has no compiled form. Raises ConfigError if there is no
+        rule of the policy's.
+        """
         self.config = config
+        self.explorer = make_explorer(config.spec, config.policy) if config.policy else None
+        self.point_type: type[CurvePoint] = PolicyPoint if config.policy else CurvePoint
         self.table = QTable(config.spec, memory=config.memory << 20)
         self.curve: list[CurvePoint] = []
         self.phase = self.generation = self.episodes = 0
@@ -70,8 +86,8 @@ class Trainer:
             progress, phase = self._progress, self.config.phases[self.phase]
             until_report = self.config.report - progress.episode % self.config.report
             wanted = int(min(episodes, until_report, phase.episodes - progress.episode))
-            if self._rules.opponent == episode.OTHER:
-                self._play_against(phase.opponent, wanted)
+            if self._rules.opponent == episode.OTHER or isinstance(self.explorer, PlainExplorer):
+                self._play_plainly(phase.opponent, wanted)
             else:
                 self._play(wanted)
             episodes -= wanted
@@ -88,17 +104,33 @@ class Trainer:
         search = self._search if self._rules.opponent == episode.MCTS else None
         while episodes > 0:
             self.table.reserve()
-            episodes -= episode.play_episodes(self._course, self.table.arrays, self.frozen, search, self._rng, episodes)
+            exploring, count = None, episodes
+            if isinstance(self.explorer, Explorer):
+                count = min(episodes, _MOST_HEATS)
+                heat = self.explorer.heat(self._progress.episode + 1 + np.arange(count))
+                exploring = episode.Exploring(self.explorer.arrays_for(self.config.spec.cells), heat)
+            course, table, rng = self._course, self.table.arrays, self._rng
+            episodes -= episode.play_episodes(course, table, self.frozen, search, exploring, rng, count)
 
-    def _play_against(self, text: str, episodes: int) -> None:
-        """Against an agent, a new one for each episode."""
-        assert self._make_opponent is not None
+    def _play_plainly(self, text: str, episodes: int) -> None:
+        """Against an agent, a new one for each episode, or by a rule that is not compiled."""
+        layout = self._course.layout
         for _ in range(episodes):
-            key = self.phase, self.generation, int(self._progress.episode)
-            opponent = self._make_opponent(text, np.random.SeedSequence(self.config.seed, spawn_key=key))
             self.table.reserve()
+            number, explore = int(self._progress.episode) + 1, None
             with np.errstate(over="ignore"):  # keys are mixed modulo 2^64
-                _play_episode(opponent, self._course, self.table, self._rng)
+                if self.explorer is not None:
+                    explore = explore_by(self.explorer, number, self.table.values, layout, self._rng)
+                play_episode(self._reply(text), explore, self._course, self.table, self._rng)
+
+    def _reply(self, text: str) -> Reply | None:
+        """The opponent of the next episode."""
+        if self._rules.opponent != episode.OTHER:
+            return compiled_reply(self._course, self.table, self.frozen, self._search, self._rng)
+        assert self._make_opponent is not None
+        key = self.phase, self.generation, int(self._progress.episode)
+        opponent = self._make_opponent(text, np.random.SeedSequence(self.config.seed, spawn_key=key))
+        return lambda position: opponent.decide(position).action
 
     def _report(self) -> None:
         """Adds a point to the curve and applies the adaptive rule to it."""
@@ -110,19 +142,30 @@ class Trainer:
             progress.epsilon *= 0.9 if mean - self._best > -0.005 else 1.01
             progress.epsilon = min(max(progress.epsilon, exploration.floor), exploration.start)
         self._best = max(self._best, mean)
+        costs: dict[str, Any] = {}
+        if self.explorer is not None:
+            metrics = self.explorer.metrics
+            costs = {name: getattr(metrics, name) for name in ("iterations", "oracle_calls", "decisions")}
         self.curve.append(
-            CurvePoint(
+            self.point_type(
                 phase=self.phase,
                 generation=self.generation,
                 episode=self.episodes,
                 episodes=games,
                 reward=mean,
                 **{name: count / games for name, count in counts.items()},
-                epsilon=float(progress.epsilon),
+                epsilon=self._epsilon(),
                 rows=len(self.table),
+                **costs,
             )
         )
         progress.reward = progress.wins = progress.draws = progress.losses = 0
+
+    def _epsilon(self) -> float:
+        progress, policy = self._progress, self.config.policy
+        if self.explorer is None or policy is None:
+            return float(progress.epsilon)
+        return float(self.explorer.heat(np.array([progress.episode]))[0]) if policy.rule == "epsilon-greedy" else 0.0
 
     def _begin_generation(self) -> None:
         """The next one, if there is one."""
@@ -149,7 +192,7 @@ class Trainer:
         rules.side, rules.self_play, rules.random_starts = _SIDES[phase.side], phase.self_play, phase.random_starts
 
     def state(self) -> dict[str, object]:
-        """Its progress as JSON; with `table` and `frozen` all that `restore` needs."""
+        """Its progress as JSON; with `table`, `frozen` and the flags of `explorer` all that `restore` needs."""
         progress = self._progress
         return {
             "phase": self.phase,
@@ -160,10 +203,13 @@ class Trainer:
             "progress": {name: getattr(progress, name).item() for name in _KEPT},
             "random": self._rng.bit_generator.state,
             "curve": [asdict(point) for point in self.curve],
+            **({} if self.explorer is None else {"explorer": self.explorer.state()[0]}),
         }
 
     def restore(self, state: dict[str, Any], table: QTable) -> None:
-        """Continues from a `state`. `table` must have the memory of the config; the caller fills `frozen`."""
+        """Continues from a `state`. `table` must have the memory of the config; the caller fills `frozen` and restores
+        the explorer.
+        """
         self.table = table
         self.phase, self.generation, self.episodes = state["phase"], state["generation"], state["episodes"]
         self._begin_generation()
@@ -172,7 +218,7 @@ class Trainer:
         for name in _KEPT:
             setattr(self._progress, name, state["progress"][name])
         self._rng.bit_generator.state = state["random"]
-        self.curve = [CurvePoint(**point) for point in state["curve"]]
+        self.curve = [self.point_type(**point) for point in state["curve"]]
 
 
 _KEPT = ("episode", "epsilon", "reward", "wins", "draws", "losses")
@@ -185,46 +231,3 @@ def compiled_opponent(text: str) -> tuple[int, int]:
         return _COMPILED[text], 0
     tree = re.fullmatch(r"mcts:simulations=([1-9]\d{0,5})", text)
     return (episode.MCTS, int(tree[1])) if tree else (episode.OTHER, 0)
-
-
-def _play_episode(opponent: Opponent, course: episode.Course, table: QTable, rng: np.random.Generator) -> None:
-    """One episode as `episode.play_episodes` plays it, with the moves of `opponent`. The table has room for it."""
-    layout, rules, progress = course.layout, course.rules, course.progress
-    arrays = table.arrays
-    position = _random_start(table.spec, rules, rng)
-    learner = episode.begin_episode(rules, progress)
-    is_self = rules.self_play > 0 and rng.random() < rules.self_play
-    reward = last = 0.0
-    while True:
-        side = position.ply & 1
-        action = -1 if is_self or side == learner else opponent.decide(position).action
-        if action < 0 or rules.negamax:
-            stones, mask = bits_of(position, layout)
-            key, mirrored = episode.find_slots(stones, mask, rules, layout)
-            place = add_row(key, *arrays[:4]), mirrored
-            action = episode.take_turn(course, table.values, table.visits, mask, side, place, action, rng)
-        cell = position.landing_cell(action)
-        position = position.play(action)
-        if position.is_over:
-            is_won = position.winner is not None
-            episode.finish(side, is_won, course, table.values, table.visits)
-            if side == learner or rules.negamax:
-                reward += last
-            reward += episode.count_result(side == learner, is_won, rules, progress)
-            break
-        given = episode.reward_move(*bits_of(position, layout), cell, side, course)
-        if side == learner:
-            reward += last
-            last = given
-    episode.end_episode(reward, rules, progress)
-
-
-def _random_start(spec: GameSpec, rules: episode.Rules, rng: np.random.Generator) -> Position:
-    position = Position.start(spec)
-    if rules.random_starts > 0 and rng.random() < rules.random_starts:
-        for _ in range(int(rng.random() * spec.cells)):
-            after = position.play(position.legal_actions[int(rng.random() * len(position.legal_actions))])
-            if after.is_over:
-                break
-            position = after
-    return position

@@ -74,9 +74,12 @@ function leaf(schema, value, name) {
   }
   const isNumber = schema.type === "integer" || schema.type === "number";
   const takesWords = schema.words?.length > 0;
-  const control = h("input", { type: isNumber && !takesWords ? "number" : "text", step: schema.type === "integer" ? 1 : "any", title, value: value ?? "", class: isNumber ? "" : "mono" });
+  const known = schema.examples && h("datalist", { id: `known-${name}-${Math.random().toString(36).slice(2)}` }, schema.examples.map((word) => h("option", { value: word })));
+  const control = h("input", { type: isNumber && !takesWords ? "number" : "text", step: schema.type === "integer" ? 1 : "any", title, value: value ?? "", class: isNumber ? "" : "mono", list: known?.id });
+  const element = field(nice(name), control, schema.description);
+  if (known) element.append(known);
   return {
-    element: field(nice(name), control, schema.description),
+    element,
     read: () => {
       if (control.value === "") return undefined;
       return isNumber && !Number.isNaN(Number(control.value)) ? Number(control.value) : control.value;

@@ -1,0 +1,50 @@
+"""Exploration by a registered rule, with the methods of `Explorer`."""
+
+from typing import Any
+
+import numpy as np
+
+from inarow.games import GameSpec
+from inarow.learning.exploration.config import Policy
+from inarow.learning.exploration.explorer import Explorer, FlagTable, Metrics
+from inarow.learning.exploration.rules import RegisteredRule
+from inarow.learning.exploration.selection import RULES
+
+_STATE = "rule"  # in a checkpoint
+
+
+class PlainExplorer:
+    """Chooses actions by the registered rule of a policy; `table` only counts positions."""
+
+    def __init__(self, spec: GameSpec, policy: Policy) -> None:
+        """Raises ConfigError if there is no such rule."""
+        self.policy, self.table, self._rule = policy, FlagTable(spec), RegisteredRule(spec, policy)
+
+    def heat(self, episodes: np.ndarray) -> np.ndarray:
+        """The episodes themselves: a registered rule has its own schedule."""
+        return np.asarray(episodes, np.int64)
+
+    def choose(
+        self, keys: np.ndarray, legal: np.ndarray, values: np.ndarray, heat: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
+        """As `Explorer.choose`, with values of -inf for illegal actions; raises ConfigError if the rule is faulty."""
+        self.table.add(keys)
+        return self._rule.choose(values, heat, rng)
+
+    def state(self) -> tuple[dict[str, Any], np.ndarray, np.ndarray]:
+        """As `Explorer.state`."""
+        return {_STATE: self._rule.state()}, *self.table.entries()
+
+    def restore(self, counts: dict[str, Any], keys: np.ndarray, flags: np.ndarray) -> None:
+        self.table = FlagTable.from_entries(self.table.spec, keys, flags)
+        self._rule.restore(counts[_STATE])
+
+    @property
+    def metrics(self) -> Metrics:
+        """Positions only, as with epsilon-greedy."""
+        return Metrics(decisions=0, rounds=0, oracle_calls=0, hits=0, waiting=0, states=len(self.table))
+
+
+def make_explorer(spec: GameSpec, policy: Policy) -> Explorer | PlainExplorer:
+    """For one side of one board; raises ConfigError if there is no such rule, InvalidSpecError as `FlagTable`."""
+    return Explorer(spec, policy) if policy.rule in RULES else PlainExplorer(spec, policy)

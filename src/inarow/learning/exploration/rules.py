@@ -1,0 +1,117 @@
+"""Exploration rules from outside: plain Python that chooses actions from values, for every learner with a `Policy`.
+
+    @register_exploration("dice")
+    class Dice:
+        def choose(self, values, episodes, rng):
+            return np.array([rng.choice(np.flatnonzero(np.isfinite(row))) for row in values])
+
+and `policy.rule = "dice"` in a config.
+"""
+
+import inspect
+import json
+import re
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from inarow.errors import ConfigError, one_line, shown
+from inarow.games import GameSpec
+from inarow.learning.exploration.config import Policy
+from inarow.learning.exploration.selection import RULES
+from inarow.plugins import share, why_unreachable
+
+_KIND = "exploration rule"
+_RuleT = TypeVar("_RuleT", bound=Callable[..., object])
+
+
+class ExplorationRule(Protocol):
+    """Chooses the actions of a learner. One that remembers something between calls also has `state()`, which returns
+    it as JSON, and `restore(state)`, so that a resumed run goes on as if it had not stopped.
+    """
+
+    def choose(self, values: np.ndarray, episodes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """A legal action for each of N decisions, int64 [N].
+
+        `values`, float64 [N, A] and read-only, are those of the side to move, -inf where an action is illegal;
+        `episodes`, int64 [N], are the numbers of the episodes, from 1. Draws come from `rng` alone.
+        """
+
+
+_factories: dict[str, Callable[..., object]] = {}
+
+
+def register_exploration(name: str) -> Callable[[_RuleT], _RuleT]:
+    """Registers a class of `ExplorationRule`s, whose constructor takes nothing, or `spec` or `policy` or both, as the
+    value `name` of `policy.rule`. Replaces an earlier one; raises ConfigError for the name of a built-in rule.
+    """
+    if name in RULES or not re.fullmatch(r"[a-z][a-z0-9-]*", name):
+        reason = "the name is taken" if name in RULES else "a name has small letters, digits and - only"
+        raise ConfigError(f"cannot register the exploration rule {shown(name)}: {reason}")
+
+    def register(factory: _RuleT) -> _RuleT:
+        _add(name, factory)
+        share(_KIND, name, _add, name, factory)
+        return factory
+
+    return register
+
+
+def _add(name: str, factory: Callable[..., object]) -> None:
+    _factories[name] = factory
+
+
+def rule_names() -> tuple[str, ...]:
+    """Built-in rules, then those that are registered."""
+    return (*RULES, *_factories)
+
+
+def check_rule(name: str) -> None:
+    """Raises ConfigError if there is no rule of this name."""
+    if name not in rule_names():
+        absent = why_unreachable(_KIND, name)
+        known = f"exploration rules are {', '.join(rule_names())}"
+        raise ConfigError(f"policy.rule: there is no exploration rule {shown(name)}; {known}{absent and '; ' + absent}")
+
+
+class RegisteredRule:
+    """The rule of a policy, with everything that it returns checked. Raises ConfigError if there is none."""
+
+    def __init__(self, spec: GameSpec, policy: Policy) -> None:
+        check_rule(policy.rule)
+        factory, offered = _factories[policy.rule], {"spec": spec, "policy": policy}
+        taken = inspect.signature(factory).parameters
+        self.name = policy.rule
+        self._rule: Any = factory(**{name: value for name, value in offered.items() if name in taken})
+        if not callable(getattr(self._rule, "choose", None)):
+            raise ConfigError(f"the exploration rule {self.name} has no method choose(values, episodes, rng)")
+
+    def choose(self, values: np.ndarray, episodes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """As `ExplorationRule.choose`; raises ConfigError for anything but a legal action for each decision."""
+        values = values.view()
+        values.flags.writeable = False
+        actions = np.asarray(self._rule.choose(values, episodes, rng))
+        if actions.shape != values.shape[:1] or actions.dtype.kind not in "iu":
+            returned = f"{actions.dtype} {list(actions.shape)}"
+            raise self._error(f"choose must return integers of shape [{len(values)}], not {returned}")
+        is_action = (actions >= 0) & (actions < values.shape[1])
+        for decision in np.flatnonzero(~is_action | (values[np.arange(len(values)), actions * is_action] == -np.inf)):
+            raise self._error(f"the action {actions[decision]} is illegal: its value is -inf, or it has none")
+        return actions.astype(np.int64)
+
+    def state(self) -> object:
+        """A copy of what the rule remembers, as JSON; None if it has no `state`."""
+        if not hasattr(self._rule, "state"):
+            return None
+        try:
+            return json.loads(json.dumps(self._rule.state()))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise self._error(f"its state is not JSON: {one_line(error)}") from None
+
+    def restore(self, state: object) -> None:
+        if hasattr(self._rule, "restore"):
+            self._rule.restore(state)
+
+    def _error(self, problem: str) -> ConfigError:
+        return ConfigError(f"the exploration rule {self.name}: {problem}")

@@ -1,0 +1,116 @@
+"""Episodes in plain Python, for opponents and exploration rules that have no compiled form: slow. They are those of
+`episode.play_episodes`, up to the random starts, which draw differently.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from inarow.games import GameSpec, Position
+from inarow.games.kernels import bits_of
+from inarow.games.layout import Layout
+from inarow.games.rules import landing_cell
+from inarow.learning.exploration.explorer import Explorer
+from inarow.learning.exploration.plain_explorer import PlainExplorer
+from inarow.learning.tabular import episode, moves
+from inarow.learning.tabular.q_table import QTable, add_row
+from inarow.search.tree.rollouts import RolloutContext
+
+Reply = Callable[[Position], int]  # an opponent
+Explore = Callable[[np.uint64, Any, tuple[int, bool]], int]
+"""From the key of a row, all stones, and (row, whether its actions are mirrored there) to the action of the learner."""
+
+
+def play_episode(
+    reply: Reply | None, explore: Explore | None, course: episode.Course, table: QTable, rng: np.random.Generator
+) -> None:
+    """One episode against an opponent, None for self-play. Without `explore` the learner moves by its epsilon. The
+    table has room for the episode.
+    """
+    layout, rules, progress = course.layout, course.rules, course.progress
+    arrays = table.arrays
+    position = _random_start(table.spec, rules, rng)
+    learner = episode.begin_episode(rules, progress)
+    is_self = reply is None or (rules.self_play > 0 and rng.random() < rules.self_play)
+    reward = last = 0.0
+    while True:
+        side = position.ply & 1
+        action = -1 if reply is None or is_self or side == learner else reply(position)
+        if action < 0 or rules.negamax:
+            stones, mask = bits_of(position, layout)
+            key, mirrored = episode.find_slots(stones, mask, rules, layout)
+            place = add_row(key, *arrays[:4]), mirrored
+            if explore is not None and action < 0:
+                action = explore(key, mask, place)
+            action = episode.take_turn(course, table.values, table.visits, mask, side, place, action, rng)
+        cell = position.landing_cell(action)
+        position = position.play(action)
+        if position.is_over:
+            is_won = position.winner is not None
+            episode.finish(side, is_won, course, table.values, table.visits)
+            if side == learner or rules.negamax:
+                reward += last
+            reward += episode.count_result(side == learner, is_won, rules, progress)
+            break
+        given = episode.reward_move(*bits_of(position, layout), cell, side, course)
+        if side == learner:
+            reward += last
+            last = given
+    episode.end_episode(reward, rules, progress)
+
+
+def _random_start(spec: GameSpec, rules: episode.Rules, rng: np.random.Generator) -> Position:
+    position = Position.start(spec)
+    if rules.random_starts > 0 and rng.random() < rules.random_starts:
+        for _ in range(int(rng.random() * spec.cells)):
+            after = position.play(position.legal_actions[int(rng.random() * len(position.legal_actions))])
+            if after.is_over:
+                break
+            position = after
+    return position
+
+
+def compiled_reply(
+    course: episode.Course, table: QTable, frozen: np.ndarray, search: RolloutContext, rng: np.random.Generator
+) -> Reply | None:
+    """An opponent that has a compiled form, in plain Python; None for the learner itself."""
+    layout, rules, arrays = course.layout, course.rules, table.arrays
+
+    def reply(position: Position) -> int:
+        mine, both = bits_of(position, layout)
+        if rules.opponent == episode.RANDOM:
+            return moves.random_action(both, table.spec.actions, layout, rng)
+        if rules.opponent == episode.WINBLOCK:
+            return moves.winblock_action(mine, both, layout, rng)
+        if rules.opponent == episode.FROZEN:
+            return episode.frozen_action(mine, both, course, arrays, frozen, rng)
+        return moves.mcts_action(search, mine, both, position.ply, rules.simulations, rng)
+
+    return None if rules.opponent == episode.SELF else reply
+
+
+def explore_by(
+    explorer: Explorer | PlainExplorer, number: int, values: np.ndarray, layout: Layout, rng: np.random.Generator
+) -> Explore:
+    """How the learner moves in the episode `number` of its generation, by the rows of a table. As in
+    `episode.policy_action`, the explorer sees positions as the table has them.
+    """
+    heat, actions = explorer.heat(np.array([number])), values.shape[1]
+
+    def explore(key: np.uint64, mask: Any, place: tuple[int, bool]) -> int:
+        row, mirrored = place
+        if row < 0:
+            return moves.random_action(mask, actions, layout, rng)
+        slots = [
+            moves.slot_of(action, mirrored, layout)
+            for action in range(actions)
+            if landing_cell(mask, action, layout) >= 0
+        ]
+        known = np.full((1, actions), -np.inf)
+        known[0, slots] = values[row, slots]
+        legal = np.array([sum(1 << slot for slot in slots)])
+        slot = explorer.choose(np.array([key], np.uint64), legal, known, heat, rng)[0]
+        return moves.slot_of(int(slot), mirrored, layout)
+
+    return explore
