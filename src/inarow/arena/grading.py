@@ -16,7 +16,7 @@ from inarow.arena.statistics import Interval, mean_interval, wilson_interval
 from inarow.arena.suite import ILLEGAL, Suite, exact_scores, find_suite
 from inarow.errors import InarowError, one_line
 from inarow.games import CONNECT_FOUR, Board, GameRecord, GameSpec, Position
-from inarow.results import Result
+from inarow.results import PlottedResult
 from inarow.search.solver.api import solver_for
 from inarow.search.tree.config import SearchConfig
 from inarow.search.tree.evaluation import Evaluate
@@ -127,7 +127,7 @@ class Choices:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grade(Accuracy, Result):
+class Grade(Accuracy, PlottedResult):
     """The grade of an agent on a suite, or of both agents of a game. A stored one may lack fields with a default."""
 
     agent: str
