@@ -148,14 +148,15 @@ class Grade(Accuracy, PlottedResult):
     def rows(self) -> list[dict[str, object]]:
         """A row for all positions, for each side and for each ply."""
         parts: dict[str, Accuracy] = {"all": self, **self.by_side, **{f"ply {each.ply}": each for each in self.by_ply}}
-        return [{"agent": self.agent, "part": name, **_row(part)} for name, part in parts.items()]
+        return [{"agent": self.agent, "part": name, **accuracy_row(part)} for name, part in parts.items()]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of `inarow grade`."""
         return asdict(self)
 
 
-def _row(part: Accuracy) -> dict[str, object]:
+def accuracy_row(part: Accuracy) -> dict[str, object]:
+    """The figures of an `Accuracy` with the ends of their intervals."""
     row: dict[str, object] = {"positions": part.positions, "critical": part.critical}
     for name in (*ACCURACIES, "mean_regret"):
         low, high = part.intervals.get(name) or (None, None)
