@@ -51,6 +51,7 @@ function setUp(replay) {
   replay.addEventListener("keydown", (event) => {
     if (!(event.key in keys) || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
+    event.stopPropagation(); // a notebook has its own arrow keys
     steps[keys[event.key]]();
   });
   replay.addEventListener("click", (event) => {
