@@ -273,7 +273,8 @@ def _(result: DepthTest) -> list[Element]:
 
 
 def _rate(rate: float | None, interval: Interval | None) -> str:
-    return "" if rate is None else f"{percent(rate)}{_interval(interval)}"
+    ends = "" if interval is None else f" ({interval[0] * 100:.0f} to {interval[1] * 100:.0f})"
+    return "" if rate is None else f"{percent(rate)}{ends}"
 
 
 @_parts.register(Curve)
