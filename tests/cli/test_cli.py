@@ -156,7 +156,8 @@ def test_a_tournament_with_a_folder_keeps_its_store_and_its_report_there(tmp_pat
     environment = {"XDG_DATA_HOME": str(tmp_path / "data")}
     summary = document(*command, env=environment)
     assert not (tmp_path / "data").exists()
-    files = {"results.json", "games.jsonl", "crosstable.csv", "ratings.csv", "report.html", "report.md", "lab.sqlite"}
+    tables = {"crosstable.csv", "ratings.csv", "games.csv", "pairings.csv"}
+    files = {"results.json", "games.jsonl", "report.html", "report.md", "lab.sqlite", *tables}
     assert {path.name for path in out.iterdir()} == files
     page, text = (out / "report.html").read_text(), (out / "report.md").read_text()
     assert "2 agents · 6 games" in page

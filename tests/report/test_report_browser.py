@@ -128,3 +128,20 @@ def test_a_game_on_any_board_fits_a_phone(browser, tmp_path, board):
         assert stones(page.locator(".replay")) == 0
         scores = [text for text in page.locator(".score").all_text_contents() if text]
         assert len(scores) == (9 if board == "3x3x3/free" else 0)
+
+
+def test_games_in_one_notebook_are_stepped_through_apart(browser, tmp_path):
+    records = [GameRecord.of_position(Position.parse(moves), "a", "b") for moves in ("4444", "123456")]
+    cells = "".join(f"<div>{record._repr_html_()}</div>" for record in records)
+    (tmp_path / "notebook.html").write_text(f'<!DOCTYPE html><meta charset="utf-8"><p>text</p>{cells}')
+    for scheme in ("light", "dark"):
+        with opened(browser, (tmp_path / "notebook.html").as_uri(), color_scheme=scheme) as page:
+            one, other = page.locator(".replay").all()
+            one.get_by_label("Start").click()
+            one.get_by_label("Forward", exact=True).click()
+            assert (stones(one), stones(other)) == (1, 6)
+            other.press("ArrowLeft")
+            assert (stones(one), stones(other)) == (1, 5)
+            assert page.evaluate("getComputedStyle(document.querySelector('p')).color") == "rgb(0, 0, 0)"
+            ground = page.evaluate("getComputedStyle(document.querySelector('.inarow')).backgroundColor")
+            assert ground == {"light": "rgb(255, 255, 255)", "dark": "rgb(26, 33, 43)"}[scheme]

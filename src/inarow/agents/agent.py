@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import Meta, Struct
 
 from inarow.games import GameSpec, Position
+from inarow.results import Result
 from inarow.search.limits import Limits, Watch
 
 
@@ -15,7 +16,7 @@ class _Action(Struct, frozen=True):
     action: int
 
 
-class Decision(_Action, frozen=True, kw_only=True):
+class Decision(_Action, Result, frozen=True, kw_only=True):
     """An action, and what the agent knows about it; None where it knows nothing.
 
     Everything is for the side to move. Tuples have one entry per action of the spec.
@@ -35,6 +36,20 @@ class Decision(_Action, frozen=True, kw_only=True):
     seconds: float | None = None
     details: dict[str, Any] | None = None
     """Further data of this agent; must be JSON."""
+
+    def rows(self) -> list[dict[str, object]]:
+        """A row for each action of which something is known, and for the one chosen."""
+        known = {"policy": self.policy, "visits": self.visits, "score": self.scores}
+        actions = max([self.action + 1, *(len(values) for values in known.values() if values)])
+        return [
+            {
+                "action": action,
+                "is_chosen": action == self.action,
+                **{name: values[action] if values else None for name, values in known.items()},
+            }
+            for action in range(actions)
+            if action == self.action or any(known.values())
+        ]
 
 
 Watcher = Watch[Decision]

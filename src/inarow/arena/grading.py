@@ -16,7 +16,7 @@ from inarow.arena.statistics import Interval, mean_interval, wilson_interval
 from inarow.arena.suite import ILLEGAL, Suite, exact_scores, find_suite
 from inarow.errors import InarowError, one_line
 from inarow.games import CONNECT_FOUR, Board, GameRecord, GameSpec, Position
-from inarow.results import Result
+from inarow.results import PlottedResult
 from inarow.search.solver.api import solver_for
 from inarow.search.tree.config import SearchConfig
 from inarow.search.tree.evaluation import Evaluate
@@ -127,7 +127,7 @@ class Choices:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grade(Accuracy, Result):
+class Grade(Accuracy, PlottedResult):
     """The grade of an agent on a suite, or of both agents of a game. A stored one may lack fields with a default."""
 
     agent: str
@@ -148,14 +148,15 @@ class Grade(Accuracy, Result):
     def rows(self) -> list[dict[str, object]]:
         """A row for all positions, for each side and for each ply."""
         parts: dict[str, Accuracy] = {"all": self, **self.by_side, **{f"ply {each.ply}": each for each in self.by_ply}}
-        return [{"agent": self.agent, "part": name, **_row(part)} for name, part in parts.items()]
+        return [{"agent": self.agent, "part": name, **accuracy_row(part)} for name, part in parts.items()]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of `inarow grade`."""
         return asdict(self)
 
 
-def _row(part: Accuracy) -> dict[str, object]:
+def accuracy_row(part: Accuracy) -> dict[str, object]:
+    """The figures of an `Accuracy` with the ends of their intervals."""
     row: dict[str, object] = {"positions": part.positions, "critical": part.critical}
     for name in (*ACCURACIES, "mean_regret"):
         low, high = part.intervals.get(name) or (None, None)

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from inarow.arena.grading import Grade
+from inarow.arena.grading import ACCURACIES, Grade
 from inarow.arena.ratings import Rating, Ratings, fit_ratings
 from inarow.arena.store import Store, opened
 from inarow.arena.store_schema import AgentIdentity, GradeEntry
@@ -20,6 +20,7 @@ from inarow.arena.suite import EXHAUSTIVE, STANDARD
 from inarow.arena.tally import CrossTable, Tally
 from inarow.errors import InvalidResultsError, StoreError, one_line, raised_as, shown
 from inarow.games import CONNECT_FOUR, Board, GameRecord, GameSpec
+from inarow.results import Result
 
 _USUAL_SUITES = (STANDARD, EXHAUSTIVE)  # a board has one or the other
 
@@ -44,7 +45,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leaderboard:
+class Leaderboard(Result):
     """Results, ratings and grades of the agents on a board; `rank_agents` makes one."""
 
     board: str
@@ -75,6 +76,17 @@ class Leaderboard:
         """The rated agents of each group, strongest first."""
         return [[row for row in self._rows(ratings) if row.rating] for ratings in self.groups]
 
+    def rows(self) -> list[dict[str, object]]:
+        """A row for each agent, strongest first."""
+        return [
+            {
+                **standing_row(standing),
+                "seconds_per_move": standing.seconds_per_move,
+                **{name: getattr(standing.grade, name, None) for name in (*ACCURACIES, "mean_regret")},
+            }
+            for standing in self.standings()
+        ]
+
     def _rows(self, ratings: Ratings | None) -> list[Standing]:
         table = ratings.table if ratings else ()
         rated = {rating.agent: rating for rating in table}
@@ -104,6 +116,23 @@ class Leaderboard:
                 for ratings, rows in zip(self.groups, self.group_standings(), strict=True)
             ],
         }
+
+
+def standing_row(standing: Standing) -> dict[str, object]:
+    """A standing as a row of a table."""
+    rating, total = standing.rating, standing.tally.total
+    low, high = rating.interval if rating else (None, None)
+    return {
+        "agent": standing.agent,
+        "elo": rating.elo if rating else None,
+        "elo_low": low,
+        "elo_high": high,
+        "los": standing.los,
+        **total.to_dict(),
+        "score": standing.score,
+        "score_as_first": standing.tally.as_first.score if standing.tally.as_first.games else None,
+        "score_as_second": standing.tally.as_second.score if standing.tally.as_second.games else None,
+    }
 
 
 def _rank(row: Standing) -> tuple[bool, float, float, str]:

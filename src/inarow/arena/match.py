@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from inarow.agents.agent import PreparedAgent
 from inarow.agents.custom import AgentLike, agent_strings, check_reachable
 from inarow.agents.registry import make_agent, parse_agent
-from inarow.arena.export import game_row, write_games
+from inarow.arena.export import write_games
 from inarow.arena.game import play_game
+from inarow.arena.game_rows import game_row
 from inarow.arena.match_plan import MatchPlan, MatchSettings, plan_match
 from inarow.arena.openings import OpeningKind, find_openings
 from inarow.arena.sprt import Sprt, SprtResult, until_decided
@@ -26,7 +28,7 @@ from inarow.arena.tally import Tally
 from inarow.errors import Interrupted
 from inarow.games import CONNECT_FOUR, Board, GameRecord, GameSpec, Position
 from inarow.games.record import Ply
-from inarow.results import Result
+from inarow.results import PlottedResult
 from inarow.search.limits import Limits
 from inarow.workers import Pool, Progress, Workers, check_workers, open_pool
 
@@ -38,6 +40,7 @@ _FIGURES = (
 )
 """Of a `MatchSummary`, after its counts."""
 
+_COSTS = ("seconds_per_move", "median_seconds_per_move", "nodes_per_move", "median_nodes_per_move")
 Numbered = tuple[int, GameRecord]
 """A game with its number in its match: a moves first in the even ones, b in the odd ones."""
 
@@ -164,13 +167,15 @@ def play_into_store(
 
 @dataclass(frozen=True, slots=True)
 class AgentCost:
-    """What an agent spent, and its games lost by a fault."""
+    """What an agent spent, as means and medians of its moves, and its games lost by a fault."""
 
     seconds_per_move: float | None
     nodes_per_move: float | None  # none for an agent that counts no nodes
     illegal_moves: int
     crashes: int
     time_outs: int
+    median_seconds_per_move: float | None = None  # unlike the mean without what a few slow moves took
+    median_nodes_per_move: float | None = None
 
     @property
     def faults(self) -> dict[str, int]:
@@ -193,6 +198,19 @@ class MatchSummary(Tally):
     seed: int | None
     sprt: SprtResult | None = None
     """State of the sequential test, if there was one."""
+
+    def row(self) -> dict[str, object]:
+        """The match as a row of a table."""
+        low, high = self.score_interval
+        elo_low, elo_high = self.elo_interval
+        return {
+            "a": self.a,
+            "b": self.b,
+            **self.total.to_dict(),
+            **{"score": self.score, "score_low": low, "score_high": high},
+            **{"elo": self.elo, "elo_low": elo_low, "elo_high": elo_high, "plies_per_game": self.plies_per_game},
+            **{f"{side}_{name}": getattr(cost, name) for side, cost in self.cost.items() for name in _COSTS},
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Intervals hold 95 %; an infinite Elo difference is None."""
@@ -230,12 +248,15 @@ def _cost(records: Sequence[GameRecord], player: int) -> AgentCost:
         if record.fault is not None and record.winner != side:
             faults.append(record.termination)
     nodes = [ply.nodes for ply in plies if ply.nodes is not None]
+    seconds = [ply.seconds or 0.0 for ply in plies]
     return AgentCost(
-        seconds_per_move=sum(ply.seconds or 0.0 for ply in plies) / len(plies) if plies else None,
+        seconds_per_move=sum(seconds) / len(seconds) if seconds else None,
         nodes_per_move=sum(nodes) / len(nodes) if nodes else None,
         illegal_moves=faults.count("illegal move"),
         crashes=faults.count("crash"),
         time_outs=faults.count("time-out"),
+        median_seconds_per_move=median(seconds) if seconds else None,
+        median_nodes_per_move=median(nodes) if nodes else None,
     )
 
 
@@ -243,7 +264,7 @@ def _cost(records: Sequence[GameRecord], player: int) -> AgentCost:
 
 
 @dataclass(frozen=True, slots=True)
-class Match(Result):
+class Match(PlottedResult):
     """The games of a match and their summary."""
 
     summary: MatchSummary

@@ -24,6 +24,7 @@ from scipy.special import ndtr
 from inarow.arena.statistics import Z_95, FloatArray, Interval
 from inarow.arena.tally import CrossTable
 from inarow.errors import InvalidAgentError, InvalidResultsError, shown
+from inarow.results import PlottedResult
 
 _ELO = 400 / math.log(10)  # Elo points in one natural logarithm
 _PRIOR_VARIANCE = 4.0**2
@@ -43,7 +44,7 @@ class Rating:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ratings:
+class Ratings(PlottedResult):
     """What games say about the strengths of agents."""
 
     table: tuple[Rating, ...]
@@ -57,6 +58,16 @@ class Ratings:
     """How often equal agents draw."""
     superiority: tuple[tuple[float, ...], ...]
     """`los` of each agent against each, in the order of the table."""
+
+    def rows(self) -> list[dict[str, object]]:
+        """A row for each agent, strongest first; `los` is against the next one, None for the last."""
+        rows: list[dict[str, object]] = []
+        for place, rating in enumerate(self.table):
+            low, high = rating.interval
+            los = self.superiority[place][place + 1] if place + 1 < len(self.table) else None
+            elo = {"elo": rating.elo, "elo_low": low, "elo_high": high}
+            rows.append({"agent": rating.agent, **elo, "los": los, "games": rating.games})
+        return rows
 
     def los(self, a: str, b: str) -> float:
         """Likelihood that a is stronger than b, by the normal approximation."""

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from inarow.arena.game_rows import game_row
 from inarow.arena.store_schema import (
     GAME_COLUMNS,
     AgentIdentity,
@@ -25,7 +26,11 @@ from inarow.arena.store_schema import (
 from inarow.arena.tally import SideTally, Tally
 from inarow.errors import StoreError, shown
 from inarow.games import GameRecord, GameSpec
+from inarow.results import data_frame
 from inarow.version import __version__
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 _MATCH_COLUMNS = "key, board, a, b, seed, opening_plies, settings"
 _COUNTS = (
@@ -136,6 +141,12 @@ class Store(AbstractContextManager["Store"]):
                 with damage_errors(self._path):
                     record = from_row(row, its_board, names)
                 yield record
+
+    def to_frame(
+        self, *, board: str | None = None, agent: str | None = None, match_id: int | None = None
+    ) -> "DataFrame":
+        """A row for each game, with the columns of `Match.to_frame`; raises MissingExtraError without pandas."""
+        return data_frame(game_row(record) for record in self.games(board=board, agent=agent, match_id=match_id))
 
     def counted_matches(self, board: str) -> dict[int, MatchEntry]:
         """The matches on a board that count, by id: of those with the same games, the newest that has finished ones.

@@ -11,7 +11,7 @@ from typing import Any
 from inarow.agents.custom import AgentLike, agent_strings, check_reachable
 from inarow.agents.registry import make_agent
 from inarow.arena.export import write_games
-from inarow.arena.leaderboard import Leaderboard, Standing, rank_agents
+from inarow.arena.leaderboard import Leaderboard, Standing, rank_agents, standing_row
 from inarow.arena.match import MatchSummary, play_all, play_into_store, play_missing, stored_games, summarise
 from inarow.arena.match_plan import MatchPlan, MatchSettings, plan_match
 from inarow.arena.openings import OpeningKind
@@ -20,7 +20,7 @@ from inarow.arena.store import Store, opened
 from inarow.arena.tally import CrossTable
 from inarow.errors import Interrupted, InvalidAgentError, InvalidLimitError, shown
 from inarow.games import CONNECT_FOUR, Board, GameRecord, GameSpec
-from inarow.results import Result
+from inarow.results import PlottedResult, ResultTable
 from inarow.workers import Progress, Workers
 
 
@@ -93,6 +93,10 @@ class TournamentSummary:
         """Strongest first."""
         return self.leaderboard.standings()
 
+    def pairings(self) -> ResultTable:
+        """A row for each two agents that met: results and costs, from the view of `a`."""
+        return ResultTable("Pairings", tuple(match.row() for match in self.matches))
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON that others rely on. Intervals hold 95 %."""
         cross = self.leaderboard.cross
@@ -107,23 +111,6 @@ class TournamentSummary:
             **{name: getattr(self.ratings, name) for name in of_ratings},
             "matches": [match.to_dict() for match in self.matches],
         }
-
-
-def standing_row(standing: Standing) -> dict[str, object]:
-    """A standing as a row of a table."""
-    rating, total = standing.rating, standing.tally.total
-    low, high = rating.interval if rating else (None, None)
-    return {
-        "agent": standing.agent,
-        "elo": rating.elo if rating else None,
-        "elo_low": low,
-        "elo_high": high,
-        "los": standing.los,
-        **total.to_dict(),
-        "score": standing.score,
-        "score_as_first": standing.tally.as_first.score if standing.tally.as_first.games else None,
-        "score_as_second": standing.tally.as_second.score if standing.tally.as_second.games else None,
-    }
 
 
 def _row(standing: Standing) -> dict[str, Any]:
@@ -142,7 +129,7 @@ def _row(standing: Standing) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Tournament(Result):
+class Tournament(PlottedResult):
     """A tournament: its summary, and all games."""
 
     summary: TournamentSummary
@@ -164,6 +151,10 @@ class Tournament(Result):
     def to_dict(self) -> dict[str, Any]:
         """The JSON of `inarow tournament`."""
         return self.summary.to_dict()
+
+    def pairings(self) -> ResultTable:
+        """A row for each two agents that met: results and costs, from the view of `a`."""
+        return self.summary.pairings()
 
     def to_csv(self, path: Path | str) -> None:
         """Writes a line for each game; see `Match.to_csv`."""

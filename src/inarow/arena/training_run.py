@@ -15,7 +15,7 @@ from inarow.errors import ConfigError
 from inarow.learning.config import Document
 from inarow.learning.learner import find_learner
 from inarow.learning.run_folder import read_config
-from inarow.results import Result
+from inarow.results import PlottedResult
 from inarow.storage.csv_text import to_number
 from inarow.storage.inputs import read_input
 
@@ -23,7 +23,7 @@ _MAX_CURVE_BYTES = 32 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Curve(Result):
+class Curve(PlottedResult):
     """A learning curve: points in the order of training."""
 
     name: str
@@ -42,7 +42,7 @@ class Curve(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class TrainingRun(Result):
+class TrainingRun(PlottedResult):
     """A run in its folder; `load_run` and `train` make one."""
 
     folder: Path

@@ -33,6 +33,7 @@ COMMANDS = {
     "solve": "Solve a position exactly, or one position per line from stdin.",
     "analyse": "Review every move of a game against perfect play.",
     "grade": "Grade an agent against perfect play.",
+    "depth-test": "Measure what each ply of looking ahead costs an agent, and what it gains.",
     "suite": "Build suites of positions to grade agents on.",
     "reproduce": "Repeat a published study beside its published numbers.",
     "report": "Write the contents of the results store as one HTML page.",
@@ -67,7 +68,8 @@ app = App(
     suppress_keyboard_interrupt=False,
 )
 for _name, _help in COMMANDS.items():
-    app.command(f"inarow.cli.{_MODULES.get(_name, _name)}:{_name}", name=_name, help=_help)
+    _function = _name.replace("-", "_")
+    app.command(f"inarow.cli.{_MODULES.get(_name, _function)}:{_function}", name=_name, help=_help)
 
 
 def main() -> NoReturn:

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from rich.table import Table
 
 from inarow.arena.export import write_crosstable, write_json_lines, write_ratings, writer_for
+from inarow.arena.game_rows import GAME_COLUMNS, game_row
 from inarow.arena.match import AgentCost, Match, MatchSummary, play_missing, play_plan
 from inarow.arena.match_plan import MatchSettings, plan_match
 from inarow.arena.openings import OpeningKind, OpeningSource
@@ -25,6 +26,7 @@ from inarow.errors import Interrupted, StoreError
 from inarow.games import GameRecord, GameSpec
 from inarow.report.data import GameSurvey, bounded_analysis, report_from_tournament
 from inarow.report.page import report_markdown, report_page
+from inarow.storage.csv_text import write_csv_rows
 from inarow.storage.locks import exclusive_folder
 from inarow.workers import Workers
 
@@ -152,7 +154,8 @@ def tournament(
         games: Number of games of each pair of agents, even.
         gauntlet: Only the first agent meets the others.
         store: The results store; by default lab.sqlite in the folder of --out, or else the user's own.
-        out: Write report.html, report.md, results.json, crosstable.csv, ratings.csv and games.jsonl to this folder.
+        out: Write report.html, report.md, results.json, games.jsonl and, as CSV, crosstable, ratings,
+            pairings and games to this folder.
     """
     settings = MatchSettings(
         games=games, seed=seed, openings=openings, opening_plies=opening_plies, move_seconds=move_seconds
@@ -232,11 +235,13 @@ def _print_tournament(summary: TournamentSummary, openings: OpeningSource) -> No
 def _write_files(out: Path, plan: TournamentPlan, store: Store) -> TournamentSummary:
     """Summarises the tournament and writes its files; every game is read once."""
     survey = GameSurvey()
-    with new_file(out / "games.jsonl") as lines:
+    with new_file(out / "games.jsonl") as lines, new_file(out / "games.csv") as table:
+        write_csv_rows(table, [GAME_COLUMNS])
 
         def visit(record: GameRecord) -> None:
             survey.add(record)
             write_json_lines([record], lines)
+            write_csv_rows(table, [game_row(record).values()])
 
         summary = summarise_tournament(plan, store, visit)
     output.write_text(out / "results.json", output.json_text(summary.to_dict()))
@@ -244,6 +249,7 @@ def _write_files(out: Path, plan: TournamentPlan, store: Store) -> TournamentSum
         write_crosstable(plan.agents, summary.leaderboard.cross, file)
     with new_file(out / "ratings.csv") as file:
         write_ratings(summary.standings, file)
+    summary.pairings().to_csv(out / "pairings.csv")
     with new_file(out / "report.html") as page, new_file(out / "report.md") as text, spinner("writing the report"):
         solve = bounded_analysis(plan.matches[0].spec)
         data = report_from_tournament(summary, survey, store, analyse=solve, command=output.command_line())

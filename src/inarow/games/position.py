@@ -20,6 +20,7 @@ from inarow.games.history import find_history, find_history_of_key
 from inarow.games.layout import Layout, layout_of
 from inarow.games.notation import format_diagram, format_move, format_moves, parse_diagram, parse_moves
 from inarow.games.spec import CONNECT_FOUR, Board, GameSpec
+from inarow.results import drawn_by_report
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -247,6 +248,10 @@ class Position:
     def to_kaggle(self) -> list[int]:
         """Kaggle's `observation.board`: the array as a flat list, row by row from the top left."""
         return [int(cell) for cell in self.to_array().ravel()]
+
+    def _repr_svg_(self) -> str:
+        svg: str = drawn_by_report("board", "board_svg", self)
+        return svg
 
     def __str__(self) -> str:
         return format_diagram(self.to_array())

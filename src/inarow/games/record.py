@@ -8,14 +8,16 @@ from typing import Any, Literal
 import msgspec
 
 from inarow.errors import NotationError, raised_as, shown
-from inarow.games.notation import parse_moves
+from inarow.games.notation import format_move, parse_moves
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
+from inarow.results import Result
 
 Termination = Literal["normal", "illegal move", "crash", "time-out", "unfinished"]
 TAGS = ("Event", "Site", "Date", "Round", "TimeControl")
 RESULTS = {1: "1-0", 2: "0-1", None: "1/2-1/2"}
 UNFINISHED = "*"
+_REPORTED = ("value", "score", "depth", "nodes", "seconds")
 
 
 class Ply(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,7 +32,7 @@ class Ply(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GameRecord:
+class GameRecord(Result):
     """One game: players, moves, result. `check` tests whether they agree."""
 
     board: str  # board string
@@ -75,6 +77,18 @@ class GameRecord:
     def result(self) -> str:
         """`1-0`, `0-1`, `1/2-1/2` or `*`, White being the first side."""
         return UNFINISHED if self.termination == "unfinished" else RESULTS[self.winner]
+
+    def rows(self) -> list[dict[str, object]]:
+        """A row for each move, with what the player reported; `ply` counts from 1, `side` is 1 or 2."""
+        spec, players = self.spec, (self.first, self.second)
+        reports = (*(None,) * self.opening, *self.plies)
+        rows = []
+        for number, action in enumerate(self.actions):
+            report = reports[number] if number < len(reports) else None
+            known = {name: getattr(report, name, None) for name in _REPORTED}
+            row = {"ply": number + 1, "side": 1 + number % 2, "agent": players[number % 2]}
+            rows.append({**row, "move": format_move(action, spec), "is_opening": number < self.opening, **known})
+        return rows
 
     def check(self) -> GameRecord:
         """Returns itself; raises NotationError, or the error of a move, if the fields contradict each other."""

@@ -2,6 +2,8 @@
 
 // A stone knows its ply: a position is the stones up to it. All texts come with the page.
 function setUp(replay) {
+  if (replay.isSetUp) return; // a notebook runs this script for each of its games
+  replay.isSetUp = true;
   const { captions, scores, best, start } = JSON.parse(replay.querySelector("script").textContent);
   const last = captions.length - 1;
   const slider = replay.querySelector("input");
@@ -49,6 +51,7 @@ function setUp(replay) {
   replay.addEventListener("keydown", (event) => {
     if (!(event.key in keys) || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
+    event.stopPropagation(); // a notebook has its own arrow keys
     steps[keys[event.key]]();
   });
   replay.addEventListener("click", (event) => {

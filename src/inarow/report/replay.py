@@ -5,12 +5,12 @@ The texts and stones of every ply are made here; the script only shows and hides
 
 import json
 from collections.abc import Sequence
-from itertools import product
 from xml.etree.ElementTree import Element
 
 from inarow.arena.review import MoveReview
-from inarow.games import GameSpec, Position
+from inarow.games import GameSpec
 from inarow.games.notation import MARKS, format_move, side_name
+from inarow.report.board import draw_board
 from inarow.report.data import ReplayGame
 from inarow.report.markup import append, element, signed
 from inarow.report.plots import WIDTH, Scale, draw_x_axis, legend, marker, new_plot
@@ -19,8 +19,6 @@ from inarow.report.tables import Table
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, WIDTH - 10.0, 10.0, 130.0
 _SHAPES = {"mistake": 3, "blunder": 2}  # markers of the graph; see `marker`
 _BUTTONS = {"first": ("|<", "Start"), "previous": ("<", "Back"), "next": (">", "Forward"), "last": (">|", "End")}
-_CELL, _EDGE = 40, 4
-_HEAD, _FOOT = 22, 26  # room above and below a board with gravity for the names of columns and their scores
 _SIGNS = {"best": "", "good": "", "mistake": "?", "blunder": "??"}
 
 
@@ -29,7 +27,7 @@ def replay(game: ReplayGame, number: str = "") -> Element:
     record, position = game.record, game.record.position
     result = "unfinished" if record.termination == "unfinished" else record.result
     players = f"{side_name(1, record.first)} against {side_name(2, record.second)}"
-    board = element("div", _board(position, f"Board: {players}"), _controls(position.ply), class_="diagram")
+    board = element("div", draw_board(position, f"Board: {players}"), _controls(position.ply), class_="diagram")
     append(board, element("p", _captions(game)[-1], class_="caption", aria_live="polite"))
     notes = element("div", class_="notes")
     if game.reviews and position.ply:
@@ -122,52 +120,6 @@ def _script_data(game: ReplayGame) -> str:
         "start": faults[-1] if faults else plies[-1],  # the last chance, or the end
     }
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-
-
-def _board(position: Position, label: str) -> Element:
-    """The stones of the game that leads to `position`, with `data-ply` from 1; places for the score
-    of every action, with `data-action`.
-    """
-    spec = position.spec
-    head, foot = (_HEAD, _FOOT) if spec.gravity else (_EDGE, _EDGE)
-    width, height = spec.columns * _CELL, spec.rows * _CELL
-    style = f"max-width: {_CELL * 2 * spec.columns}px"
-    view = f"{-_EDGE} {-head} {width + 2 * _EDGE} {head + height + foot}"
-    board = element("svg", class_="board", role="img", aria_label=label, style=style, viewBox=view)
-    append(board, element("rect", class_="frame", x=-2, y=-2, width=width + 4, height=height + 4, rx=8))
-    for x, y in map(_centre, product(range(spec.rows), range(spec.columns))):
-        append(board, element("circle", class_="hole", cx=x, cy=y, r=16))
-    append(board, *(node for action in range(spec.actions) for node in _action_texts(action, spec)))
-    for ply, (before, action) in enumerate(zip(position.line(), position.actions, strict=False), start=1):
-        append(board, _stone(ply, before.layout.row_and_column(before.landing_cell(action))))
-    for x, y in map(_centre, position.winning_line):
-        append(board, element("circle", class_="line", cx=x, cy=y, r=17, data_ply=position.ply))
-    return board
-
-
-def _stone(ply: int, cell: tuple[int, int]) -> Element:
-    """A cross for the first side, a ring for the second, so that they differ in shape as well as in colour."""
-    cross = element("path", class_="mark", d="M-5.5 -5.5 L5.5 5.5 M5.5 -5.5 L-5.5 5.5")
-    side, mark = ("first", cross) if ply % 2 else ("second", element("circle", class_="mark", r=6.5))
-    x, y = _centre(cell)
-    place = f"translate({x} {y})"
-    return element("g", element("circle", r=16), mark, class_=f"stone {side}", data_ply=ply, transform=place)
-
-
-def _action_texts(action: int, spec: GameSpec) -> tuple[Element, Element]:
-    """The name of an action and the place of its score: above and below a column, or both in a cell."""
-    x, y = _centre(divmod(action, spec.columns))
-    if spec.gravity:
-        kind, name_place, score_y = "action", (x, -9), spec.rows * _CELL + 20
-    else:
-        kind, name_place, score_y = "action cell", (x - 18, y - 13), y + 5
-    name = element("text", format_move(action, spec), class_=kind, x=name_place[0], y=name_place[1])
-    return name, element("text", class_="score", x=x, y=score_y, data_action=action)
-
-
-def _centre(cell: tuple[int, int]) -> tuple[int, int]:
-    row, column = cell
-    return column * _CELL + _CELL // 2, row * _CELL + _CELL // 2
 
 
 def _evaluation_plot(reviews: Sequence[MoveReview], plies: int) -> Element:

@@ -70,7 +70,7 @@ def _texts(ours: Estimate | None, digits: int) -> tuple[str, str]:
 
 def _html_section(part: Section) -> Element:
     made = section(part.title, *(element("p", text) for text in part.text))
-    append(made, *(section(curves.title, _curve_plot(curves), heading="h3") for curves in part.curves))
+    append(made, *(section(curves.title, curve_plot(curves), heading="h3") for curves in part.curves))
     append(made, *(section(bars.title, _bar_plot(bars), heading="h3") for bars in part.bars))
     for table in part.tables:
         note = [element("p", table.note, class_="note")] if table.note else []
@@ -78,7 +78,7 @@ def _html_section(part: Section) -> Element:
     return made
 
 
-def _curve_plot(plot: CurvePlot) -> Element:
+def curve_plot(plot: CurvePlot) -> Element:
     """A curve with its band for each series, and what they are. There is at least one point."""
     points = [point for curve in plot.curves for point in curve.points]
     xs = [point.x for point in points]

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from inarow.results import Result
 from inarow.studies.comparison import Agreement, Estimate
 
 
@@ -86,7 +87,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     bars: tuple[BarPlot, ...] = ()
 
 
-class StudyReport(msgspec.Struct, frozen=True, kw_only=True):
+class StudyReport(msgspec.Struct, Result, frozen=True, kw_only=True):
     study: str
     title: str
     source: str
@@ -97,6 +98,29 @@ class StudyReport(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     command: str  # makes this report again
     sections: tuple[Section, ...]
+
+    def rows(self) -> list[dict[str, object]]:
+        """A row for each quantity of the tables: published and ours, with 95 % intervals."""
+        return [
+            {
+                "section": section.title,
+                "table": table.title,
+                "quantity": row.label,
+                "published": row.published,
+                **_columns("as_published", row.as_published),
+                **_columns("corrected", row.corrected),
+                "agrees": None if row.agreement is None else row.agreement.agrees,
+            }
+            for section in self.sections
+            for table in section.tables
+            for row in table.rows
+        ]
+
+
+def _columns(name: str, ours: Estimate | None) -> dict[str, object]:
+    low, high = (ours and ours.interval) or (None, None)
+    mean, runs = (None, 0) if ours is None else (ours.mean, ours.runs)
+    return {name: mean, f"{name}_low": low, f"{name}_high": high, f"{name}_runs": runs}
 
 
 def agreement_summary(tables: tuple[Table, ...]) -> str:

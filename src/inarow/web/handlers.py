@@ -5,6 +5,7 @@ They run in search processes; `report` passes intermediate results to the client
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -86,7 +87,9 @@ def _judgement(
             report({"ply": position.ply, "exact": True, "scores": known.scores, "score": None, "best": []})
 
     analysis = _solver(position.spec).analyse(position, limits=limits, watch=watch)
-    known = {"ply": position.ply, "exact": analysis.score is not None, **msgspec.to_builtins(analysis)}
+    found = msgspec.to_builtins(replace(analysis, position=None))
+    del found["position"]
+    known = {"ply": position.ply, "exact": analysis.score is not None, **found}
     return analysis, {**known, "values": None, "value": None}
 
 

@@ -1,9 +1,11 @@
 """What the solver knows about a position: exact where it finished, bounds where it had to stop."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from inarow.games import Position
+from inarow.games.notation import format_move
+from inarow.results import Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +33,7 @@ class Solution:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Analysis:
+class Analysis(Result):
     """The value of every action, for the side to move."""
 
     score: int | None
@@ -42,6 +44,21 @@ class Analysis:
     """The actions known to keep the score, ascending; a limit may leave out some, or all. Empty without a score."""
     nodes: int
     seconds: float
+    position: Position | None = field(default=None, compare=False, repr=False)
+    """What was analysed."""
+
+    def rows(self) -> list[dict[str, object]]:
+        """A row for each action."""
+        spec = None if self.position is None else self.position.spec
+        return [
+            {
+                "action": action,
+                "move": str(action + 1) if spec is None else format_move(action, spec),
+                "score": score,
+                "is_best": action in self.best,
+            }
+            for action, score in enumerate(self.scores)
+        ]
 
 
 def plies_to_end(score: int, position: Position) -> int:

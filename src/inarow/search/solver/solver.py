@@ -75,6 +75,7 @@ class Solver:
                 best=tuple(action for action, score in enumerate(scores) if score is not None and score == root.score),
                 nodes=nodes + more_nodes,
                 seconds=time.perf_counter() - clock,
+                position=position,
             )
 
         def watch_action(solution: Solution) -> None:

@@ -1,0 +1,64 @@
+import csv
+import signal
+
+import pytest
+
+from inarow.arena import depth_test as module
+from tests.cli.command_line import document, inarow
+
+SMALL = ("--board", "tictactoe", "--games", "2", "--positions", "10")
+
+
+def test_a_depth_test_is_printed_and_written(tmp_path):
+    table, plot = tmp_path / "depths.csv", tmp_path / "depths.svg"
+    result = inarow("depth-test", "minimax", "--depths", "1-2,4", *SMALL, "--csv", str(table), "--plot", str(plot))
+    assert (result.returncode, result.stderr) == (0, "")
+    title, header, *lines = result.stdout.splitlines()
+    assert title == "minimax on 3x3x3/free against winblock, suite exhaustive, seed 0"
+    assert header.split()[:3] == ["depth", "nodes", "a"]
+    assert [line.split()[0] for line in lines] == ["1", "2", "4"]
+    with table.open(newline="") as file:
+        assert [row["depth"] for row in csv.DictReader(file)] == ["1", "2", "4"]
+    assert plot.read_text().startswith("<?xml")
+
+
+def test_the_json_of_a_depth_test():
+    made = document("depth-test", "minimax", "--depths", "2", *SMALL)
+    assert (made["agent"], made["opponent"], made["suite"]) == ("minimax", "winblock", "exhaustive")
+    (row,) = made["depths"]
+    assert (row["depth"], row["games"], row["positions"], row["agent"]) == (2, 2, 10, "minimax:depth=2")
+
+
+@pytest.mark.parametrize("depths", ["", "1-", "-3", "a", "1,,2", "1-1000", "3-1", "0-2"])
+def test_bad_depths_are_one_line(depths):
+    result = inarow("depth-test", "minimax", f"--depths={depths}", *SMALL)
+    assert result.returncode == 2
+    assert len(result.stderr.splitlines()) == 1
+    assert "depths" in result.stderr
+
+
+def test_an_agent_without_depth_is_one_line():
+    result = inarow("depth-test", "winblock", *SMALL)
+    assert result.returncode == 2
+    assert result.stderr.startswith("inarow: 'winblock' has no depth to test; agents with one are minimax, ")
+
+
+def test_the_name_of_a_picture_is_checked_before_the_work(tmp_path):
+    result = inarow("depth-test", "minimax", "--plot", str(tmp_path / "depths.pdf"))
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "must end in .svg or .png" in result.stderr
+
+
+def test_ctrl_c_prints_the_finished_depths(monkeypatch):
+    work = module._do
+
+    def interrupted(task):
+        if task.player.depth == 2:
+            raise KeyboardInterrupt
+        return work(task)
+
+    monkeypatch.setattr(module, "_do", interrupted)
+    result = inarow("depth-test", "minimax", "--depths", "1-2", *SMALL)
+    assert result.returncode == 128 + signal.SIGINT
+    assert [line.split()[0] for line in result.stdout.splitlines()[2:]] == ["1"]
+    assert result.stderr.splitlines() == ["stopped after 1 of 2 depths", "inarow: interrupted"]
