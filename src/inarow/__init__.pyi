@@ -15,6 +15,8 @@ from .arena.ratings import Ratings as Ratings
 from .arena.sprt import Sprt as Sprt
 from .arena.store import Store as Store
 from .arena.suite import Suite as Suite
+from .arena.sweep import sweep as sweep
+from .arena.sweep_result import Sweep as Sweep
 from .arena.tournament import Tournament as Tournament
 from .arena.tournament import play_tournament as play_tournament
 from .arena.training import resume_training as resume_training
