@@ -12,6 +12,10 @@ from .arena.leaderboard import ratings as ratings
 from .arena.match import Match as Match
 from .arena.match import play_match as play_match
 from .arena.ratings import Ratings as Ratings
+from .arena.run_comparison import RunComparison as RunComparison
+from .arena.run_comparison import compare_runs as compare_runs
+from .arena.run_list import RunList as RunList
+from .arena.run_list import list_runs as list_runs
 from .arena.sprt import Sprt as Sprt
 from .arena.store import Store as Store
 from .arena.suite import Suite as Suite

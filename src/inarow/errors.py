@@ -83,6 +83,10 @@ class InvalidLimitError(InarowError, ValueError):
     """A number of games, workers, plies or bytes that is out of range."""
 
 
+class PictureError(InarowError, ValueError):
+    """A picture that cannot be drawn, or a file name that is not one of a picture."""
+
+
 class InvalidResultsError(InarowError, ValueError):
     """Results of games that do not determine ratings."""
 

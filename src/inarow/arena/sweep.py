@@ -50,8 +50,9 @@ def sweep(
 ) -> Sweep:
     """Searches for good settings: trains with values that Optuna suggests, and evaluates what was trained.
 
-    `config` is a TOML file or its content (see `SweepConfig`); `trials` and `seed` replace those in it. The folder `out`
-    (default `sweeps/NAME`) gets a run folder for each trial. The same call continues a sweep; more `trials` extend it.
+    `config` is a TOML file or its content (see `SweepConfig`); `trials` and `seed` replace those in it. The folder
+    `out` (default `sweeps/NAME`) gets a run folder for each trial. The same call continues a sweep; more `trials`
+    extend it.
 
     With one worker the trials follow from config and seed, as far as the learner is reproducible. With several, what is
     suggested depends on the order in which trials finish. On a cluster all nodes must have the folder.

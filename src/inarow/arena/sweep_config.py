@@ -80,10 +80,13 @@ class GradeObjective(ConfigPart, frozen=True, kw_only=True, tag_field="kind", ta
     figure: Literal["outcome_accuracy", "critical_accuracy", "optimal_accuracy", "mean_regret"] = "critical_accuracy"
     suite: Annotated[str | None, Meta(description="standard, exhaustive or a file; by default as in `grade`")] = None
     positions: Annotated[
-        int, Meta(ge=1, le=10**7, description="positions of a fixed random sample; for critical_accuracy, critical ones")
+        int,
+        Meta(ge=1, le=10**7, description="positions of a fixed random sample; for critical_accuracy, critical ones"),
     ] = 500
     board: Annotated[str | None, Meta(description="board string, for a run on several boards")] = None
-    agent: Annotated[AgentParameters, Meta(description="parameters of the trained agent")] = {}
+    agent: Annotated[AgentParameters, Meta(description="parameters of the trained agent")] = msgspec.field(
+        default_factory=dict
+    )
 
     @property
     def direction(self) -> Direction:
@@ -94,12 +97,17 @@ class ScoreObjective(ConfigPart, frozen=True, kw_only=True, tag_field="kind", ta
     """The score of the trained agent in a match."""
 
     opponent: Annotated[str, Meta(description="agent string")]
-    games: Annotated[int, Meta(ge=2, le=MAX_GAMES, description="an even number; each opening is played on both sides")] = (
-        200
-    )
+    games: Annotated[
+        int, Meta(ge=2, le=MAX_GAMES, description="an even number; each opening is played on both sides")
+    ] = 200
     board: Annotated[str | None, Meta(description="board string, for a run on several boards")] = None
-    agent: Annotated[AgentParameters, Meta(description="parameters of the trained agent")] = {}
-    direction = "maximize"
+    agent: Annotated[AgentParameters, Meta(description="parameters of the trained agent")] = msgspec.field(
+        default_factory=dict
+    )
+
+    @property
+    def direction(self) -> Direction:
+        return "maximize"
 
 
 class CurveObjective(ConfigPart, frozen=True, kw_only=True, tag_field="kind", tag="curve"):
@@ -142,7 +150,9 @@ class SweepConfig(ConfigPart, frozen=True, kw_only=True):
     config: Annotated[Document | None, Meta(description="the config of the runs itself, instead of `base`")] = None
     trials: Annotated[int, Meta(ge=1, le=100_000, description="training runs")] = 20
     seed: Annotated[int, Meta(ge=0, le=2**62, description="random seed; trial N trains with seed + N")] = 0
-    settings: Annotated[dict[Key, Any], Meta(description="changes of the config for all trials")] = {}
+    settings: Annotated[dict[Key, Any], Meta(description="changes of the config for all trials")] = msgspec.field(
+        default_factory=dict
+    )
     objective: Objective = GradeObjective()
     pruning: Pruning = Pruning()
     random_trials: Annotated[int, Meta(ge=1, description="finished trials before values are modelled")] = 10
@@ -189,8 +199,8 @@ def plan_sweep(
     document = _read(source) if isinstance(config, (str, Path)) else deepcopy(dict(config))
     document |= {key: value for key, value in (("trials", trials), ("seed", seed)) if value is not None}
     for key, leaves in (("search", _LEAVES), ("settings", ())):
-        if isinstance(document.get(key), Mapping):
-            document[key] = _flat(document[key], leaves)
+        if isinstance(part := document.get(key), Mapping):
+            document[key] = _flat(part, leaves)
     checked = to_config(document, SweepConfig, source)
     of_runs = find_document(checked.base) if checked.base is not None else deepcopy(checked.config or {})
     name = Path(source if source.endswith(".toml") else checked.base or source).stem

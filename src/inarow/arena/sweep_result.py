@@ -5,9 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inarow.agents.agent import Agent
 from inarow.agents.registry import Seed
@@ -15,7 +14,10 @@ from inarow.arena.sweep_config import Direction, setting_text
 from inarow.arena.sweep_trial import State
 from inarow.arena.training_run import TrainingRun, load_run
 from inarow.errors import ConfigError
-from inarow.results import Result
+from inarow.results import Result, drawn_by_report
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,11 +114,12 @@ class Sweep(Result):
             "trials": [_trial_json(trial) for trial in self.trials],
         }
 
-    def plot(self, path: Path | str) -> Path:
-        """Writes a picture (.svg or .png): the best value so far by trial, and the value against each parameter."""
-        # `report` draws results and is above them.
-        written: Path = import_module("inarow.report.run_plots").write_sweep_picture(self, Path(path))
-        return written
+    def plot(self, path: Path | str | None = None) -> Figure:
+        """The best value so far by trial and the value against each parameter, also written to `path` if given: an .svg
+        or .png file, else raises PictureError.
+        """
+        figure: Figure = drawn_by_report("run_plots", "plot_sweep", self, path)
+        return figure
 
 
 def _trial_json(trial: Trial) -> dict[str, Any]:

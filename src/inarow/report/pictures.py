@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from inarow.errors import PictureError, shown
 from inarow.learning.exploration.theory import MASSES, STUDIED, NoiseStudy
 from inarow.storage.atomic import atomic_write
 
@@ -16,23 +20,47 @@ if TYPE_CHECKING:
 _TITLES = {"gates": "error of two-qubit gates (of others a tenth)", "readout": "error of reading a qubit"}
 _COLOURS = ("#1b6ca8", "#d1495b", "#3b8132", "#8a5a9e")
 _LINES = dict(zip(STUDIED, ("-", "--"), strict=True))
+_DPI = 150
 _NAMES = {"ceil-inclusive": "m of santos-2025", "optimal": "best m"}
 
 
 @contextmanager
-def picture(path: Path, width: float, height: float) -> Iterator[Figure]:
-    """A figure of the given size in inches, written to an .svg or .png file when the `with` block succeeds; the same
-    figure gives the same bytes.
+def picture(path: Path | None, width: float, height: float) -> Iterator[Figure]:
+    """A figure of the given size in inches, written to an .svg or .png file when the `with` block succeeds, unless
+    `path` is None; the same figure gives the same bytes. Raises PictureError for another file.
     """
     import matplotlib
+
+    if path is not None:
+        check_picture_path(path)
+    with matplotlib.rc_context({"svg.hashsalt": "inarow", "font.size": 9}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # names may be in any script
+        figure = _figure_class()(figsize=(width, height), layout="constrained")
+        yield figure
+        if path is not None:
+            kind = path.suffix[1:]
+            with atomic_write(path) as file:
+                figure.savefig(file, format=kind, dpi=_DPI, metadata={"Date": None} if kind == "svg" else None)
+
+
+def check_picture_path(path: Path) -> None:
+    """Raises PictureError unless the ending of a file name is that of a picture."""
+    if path.suffix not in (".svg", ".png"):
+        raise PictureError(f"{shown(str(path))} is not the name of a picture: it must end in .svg or .png")
+
+
+@lru_cache(maxsize=1)
+def _figure_class() -> type[Figure]:
+    """Figures that notebooks show. Those of matplotlib are shown only where its own setup for notebooks has run."""
     from matplotlib.figure import Figure
 
-    kind = path.suffix[1:]
-    with matplotlib.rc_context({"svg.hashsalt": "inarow", "font.size": 9}):
-        figure = Figure(figsize=(width, height), layout="constrained")
-        yield figure
-        with atomic_write(path) as file:
-            figure.savefig(file, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else None)
+    class ShownFigure(Figure):
+        def _repr_png_(self) -> bytes:
+            content = io.BytesIO()
+            self.savefig(content, format="png", dpi=_DPI)
+            return content.getvalue()
+
+    return ShownFigure
 
 
 def write_noise_picture(study: NoiseStudy, path: Path) -> None:

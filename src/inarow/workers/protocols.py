@@ -79,11 +79,10 @@ class Pool(ABC):
             while True:
                 # Without an order, results are returned first: the next task may depend on them.
                 while (in_order or not finished) and len(under_way) < most and len(given) < self._concurrent * _AHEAD:
-                    number, task = next(left, (None, None))
-                    if number is None:
+                    if (following := next(left, None)) is None:
                         break
-                    given[number] = task
-                    under_way[self.submit(function, task)] = number
+                    given[following[0]] = following[1]
+                    under_way[self.submit(function, following[1])] = following[0]
                 if not given:
                     return
                 number = turn if in_order else next(iter(finished), turn)
