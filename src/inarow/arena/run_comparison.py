@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 AXES = ("episode", "iteration", "seconds")
 """Columns that a curve is drawn over, the first that all runs have."""
-_POSITIONS = (*AXES, "core_seconds", "episodes", "games_per_second")  # and other figures of progress, not of strength
+_NOT_COMPARED = (*AXES, "core_seconds", "games_per_second", "epsilon")
 _SMALL_IS_GOOD = ("loss", "regret")  # what is in the names of columns of which the smallest value is the best
 
 
@@ -123,7 +123,7 @@ def _columns(run: TrainingRun) -> list[str]:
     return [
         each
         for each in run.curve.columns
-        if each not in _POSITIONS and not all(isinstance(point.get(each), int) for point in points)
+        if each not in _NOT_COMPARED and not all(isinstance(point.get(each), int) for point in points)
     ]
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -263,10 +264,13 @@ class _Study:
 
     def importances(self) -> dict[str, float]:
         """Of the parameters, the largest first; empty if they cannot be told."""
-        try:
-            found = self._optuna.importance.get_param_importances(self._memory)
-        except (RuntimeError, ValueError):  # too few trials, or all of them alike
-            return {}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.filterwarnings("error", "The number of trials is too small")  # it would give equal shares
+            try:
+                found = self._optuna.importance.get_param_importances(self._memory)
+            except (RuntimeError, ValueError, UserWarning):  # too few trials, or all of them alike
+                return {}
         return {key: float(share) for key, share in found.items() if np.isfinite(share)}
 
     @property

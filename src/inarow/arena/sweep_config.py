@@ -28,7 +28,7 @@ Key = Annotated[str, Meta(pattern=r"^[a-z_]+(\.([0-9]+|[a-z_]+))*$")]
 """A place in the config of a run, as in `--set`."""
 Direction = Literal["maximize", "minimize"]
 AgentParameters = dict[str, int | float | bool | str]
-_USUAL_COLUMNS = ("search_accuracy", "reward")  # of curves, to prune by
+_STRENGTH = "search_accuracy"  # a column to prune by; rewards are not, since the opponent may be the learner itself
 _LEAVES = ("low", "high", "choices")
 
 
@@ -126,7 +126,7 @@ class Pruning(ConfigPart, frozen=True, kw_only=True):
 
     enabled: bool = True
     column: Annotated[
-        str | None, Meta(description="column of the curve (default: the objective's, else search_accuracy or reward)")
+        str | None, Meta(description="column of the curve (default: that of the objective, or search_accuracy)")
     ] = None
     direction: Direction | None = None
     trials: Annotated[int, Meta(ge=1, description="complete trials before the first one is stopped")] = 5
@@ -137,8 +137,8 @@ class Pruning(ConfigPart, frozen=True, kw_only=True):
         column, direction = self.column, self.direction or "maximize"
         if column is None and isinstance(objective, CurveObjective):
             column, direction = objective.column, self.direction or objective.direction
-        if column is None:
-            column = next((each for each in _USUAL_COLUMNS if each in columns), None)
+        if column is None and _STRENGTH in columns:
+            column = _STRENGTH
         return column if self.enabled else None, direction
 
 

@@ -127,9 +127,12 @@ def _text(value: object) -> str:
 
 
 def _page(comparison: RunComparison, figure: Figure) -> str:
-    """Table and picture, in one file that loads nothing."""
+    """Table and picture, in one file that loads nothing; the same page for the same runs."""
+    import matplotlib
+
     content = io.BytesIO()
-    figure.savefig(content, format="svg", metadata={"Date": None})
+    with matplotlib.rc_context({"svg.hashsalt": "inarow"}):
+        figure.savefig(content, format="svg", metadata={"Date": None})
     source = f"data:image/svg+xml;base64,{base64.b64encode(content.getvalue()).decode()}"
     title = f"{len(comparison.runs)} training runs"
     main = element("main", element("h1", title))
