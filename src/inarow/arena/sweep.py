@@ -210,7 +210,9 @@ class _Study:
         self._optuna, self._plan, self._path, self._is_parallel = _load_optuna(), plan, path, is_parallel
         self._distributions = {key: self._distribution(each) for key, each in plan.config.search.items()}
         direction = plan.config.objective.direction
-        with raised_as(StoreError, f"{path} is not the study of this sweep"):
+        with raised_as(
+            StoreError, f"{path} cannot be opened", reason="it is damaged, or its folder cannot be written to"
+        ):
             # A creator, because the name of a folder may have characters that mean something in a URL.
             connect = {"creator": lambda: sqlite3.connect(path, check_same_thread=False)}
             storage = self._optuna.storages.RDBStorage("sqlite:///study.sqlite", engine_kwargs=connect)
@@ -252,7 +254,7 @@ class _Study:
             trial.set_user_attr(name, attribute)
         state = self._optuna.trial.TrialState[_STATES[outcome.state]]
         frozen: FrozenTrial = self._memory.tell(trial, outcome.value, state=state)
-        with raised_as(StoreError, f"{self._path} cannot be written"):
+        with raised_as(StoreError, f"{self._path} cannot be written", reason="the disk may be full"):
             self._stored.add_trial(frozen)
         self._finished[number] = frozen
         return frozen

@@ -20,7 +20,7 @@ from inarow.arena.match import play_match
 from inarow.arena.suite import find_suite
 from inarow.arena.sweep_config import CurveObjective, GradeObjective, Objective, Pruning
 from inarow.arena.training import resume_run, start_run
-from inarow.errors import ConfigError, one_line
+from inarow.errors import ConfigError, InarowError, one_line
 from inarow.games import GameSpec
 from inarow.learning.config import Document, to_config
 from inarow.learning.learner import Progress, Run, TrainedAgent, find_learner
@@ -29,7 +29,7 @@ from inarow.learning.run_folder import read_config
 State = Literal["complete", "pruned", "failed"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class TrialTask:
     """What a worker needs."""
 
@@ -43,6 +43,9 @@ class TrialTask:
     seed: int
     """Of the evaluation; the same for all trials."""
     allow_agent_files: bool = False
+
+    def __repr__(self) -> str:
+        return f"trial {self.number}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +66,9 @@ class _Pruned(Exception):
 
 
 def run_trial(task: TrialTask) -> TrialOutcome:
-    """Trains in the folder of the trial, from its last checkpoint if it was interrupted there, and evaluates."""
+    """Trains in the folder of the trial, from its last checkpoint if it was interrupted there, and evaluates. Raises
+    OSError, for a full disk for example, which the next trial would meet too; all else is a failure of this trial.
+    """
     started, points = time.monotonic(), dict[int, float]()
     value: float | None = None
     state: State
@@ -73,7 +78,9 @@ def run_trial(task: TrialTask) -> TrialOutcome:
         value, state = _train_and_evaluate(run, task, points), "complete"
     except _Pruned:
         state = "pruned"
-    except Exception as failure:  # of this trial only; the next one may succeed
+    except Exception as failure:
+        if isinstance(failure, OSError) and not isinstance(failure, InarowError):
+            raise
         state, error = "failed", one_line(failure)
     return TrialOutcome(state=state, value=value, seconds=time.monotonic() - started, points=points, error=error)
 
