@@ -1,7 +1,9 @@
 """Sweeps: what is tried follows from the config, whatever interrupts them, and each trial is a run."""
 
 import random
+import re
 import shlex
+import shutil
 import sys
 import tomllib
 from pathlib import Path
@@ -14,7 +16,7 @@ import inarow
 from inarow.arena import sweep_trial
 from inarow.arena.sweep_config import Dimension, Pruning, plan_sweep
 from inarow.arena.sweep_trial import medians
-from inarow.errors import ConfigError, InarowError, MissingExtraError, StoreError
+from inarow.errors import ConfigError, InarowError, MissingExtraError, StoreError, TaskError
 from inarow.learning.tabular.q_table import QTable
 from inarow.storage.locks import exclusive_folder
 from tests.cli.command_line import inarow as command
@@ -244,9 +246,20 @@ def test_a_sweep_without_a_complete_trial_says_why_it_has_no_best_one(tmp_path):
     objective = {"kind": "score", "opponent": "random", "games": 2, "agent": {"colour": "red"}}
     sweep = inarow.sweep({**SMALL, "trials": 2, "objective": objective}, out=tmp_path)
     assert [trial.state for trial in sweep.trials] == ["failed"] * 2
-    with pytest.raises(ConfigError, match="no trial .* is complete: the first that failed reports: .*colour"):
+    with pytest.raises(ConfigError, match=r"no trial .* is complete: the first that failed reports: .*colour"):
         _ = sweep.best
     assert sweep.to_dict()["best"] is None
+
+
+def test_a_full_disk_stops_the_sweep_and_fails_no_trial(tmp_path, monkeypatch):
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as change:
+        change.setattr(sweep_trial, "_value", full)
+        with pytest.raises(TaskError, match="'trial 0' failed: No space left on device"):
+            inarow.sweep(SMALL, out=tmp_path)
+    assert [trial.state for trial in inarow.sweep(SMALL, out=tmp_path).trials] == ["complete"] * 4
 
 
 def test_a_folder_belongs_to_one_sweep_and_one_process(tmp_path):
@@ -264,7 +277,7 @@ def test_a_folder_belongs_to_one_sweep_and_one_process(tmp_path):
 def test_a_damaged_study_is_an_error_in_one_line(tmp_path):
     inarow.sweep({**SMALL, "trials": 1}, out=tmp_path)
     (tmp_path / "study.sqlite").write_bytes(b"garbage" * 1000)
-    with pytest.raises(StoreError, match="is not the study of this sweep") as failure:
+    with pytest.raises(StoreError, match="it is damaged or read-only") as failure:
         inarow.sweep(SMALL, out=tmp_path)
     assert "\n" not in str(failure.value)
 
@@ -362,5 +375,21 @@ def test_whole_bounds_give_whole_numbers():
     assert not Dimension(low=1, high=9, step=0.5).is_whole
 
 
-def test_the_sweep_of_the_documentation_is_valid():
-    assert plan_sweep(ROOT / "docs/howto/sweep.toml").config.trials == 4
+def test_the_documentation_runs(tmp_path, monkeypatch):
+    page = (ROOT / "docs/howto/tune.md").read_text()
+    (block,) = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    (tmp_path / "docs/howto").mkdir(parents=True)
+    shutil.copy(ROOT / "docs/howto/sweep.toml", tmp_path / "docs/howto")
+    monkeypatch.chdir(tmp_path)
+    exec(block, {})
+    assert (tmp_path / "sweep.svg").exists()
+    assert (tmp_path / "curves.png").exists()
+
+
+def test_the_config_on_the_page_is_the_one_beside_it():
+    """And is valid."""
+    page = (ROOT / "docs/howto/tune.md").read_text()
+    shown = re.findall(r"^```toml\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert tomllib.loads(shown[0]) == tomllib.loads((ROOT / "docs/howto/sweep.toml").read_text())
+    config = {**tomllib.loads(shown[0]), **tomllib.loads(shown[1])}
+    assert plan_sweep(config).config.pruning.column == "reward"

@@ -210,9 +210,7 @@ class _Study:
         self._optuna, self._plan, self._path, self._is_parallel = _load_optuna(), plan, path, is_parallel
         self._distributions = {key: self._distribution(each) for key, each in plan.config.search.items()}
         direction = plan.config.objective.direction
-        with raised_as(
-            StoreError, f"{path} cannot be opened", reason="it is damaged, or its folder cannot be written to"
-        ):
+        with raised_as(StoreError, f"{path} cannot be opened", reason="it is damaged or read-only"):
             # A creator, because the name of a folder may have characters that mean something in a URL.
             connect = {"creator": lambda: sqlite3.connect(path, check_same_thread=False)}
             storage = self._optuna.storages.RDBStorage("sqlite:///study.sqlite", engine_kwargs=connect)
