@@ -168,8 +168,8 @@ WORKS = (
         lambda folder: (
             *("sweep", str(Path(__file__).parent / "sweep.toml"), "--out", str(folder / "sweep"), "--json"),
         ),
-        lambda folder: _known(lambda: len(_trials(folder))),
-        lambda folder: _trials(folder),
+        lambda folder: len({number for number, *_ in _trials(folder)}),
+        _trials,
         "trials",
     ),
     LongWork(
