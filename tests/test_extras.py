@@ -53,6 +53,11 @@ def test_a_net_plays_without_any_extra(tmp_path):
         ({"torch"}, ["train", "4x4x4-dqn"], "inarow: torch is not installed; run: pip install 'inarow[train]'\n"),
         ({"onnx"}, ["train", "4x4x4-dqn"], "inarow: onnx is not installed; run: pip install 'inarow[train]'\n"),
         (
+            {"optuna"},
+            ["sweep", "docs/howto/sweep.toml"],
+            "inarow: optuna is not installed; run: pip install 'inarow[sweep]'\n",
+        ),
+        (
             {"ray"},
             ["match", "random", "greedy", "--ray", "local"],
             "inarow: ray is not installed; run: pip install 'inarow[cluster]'\n",

@@ -18,10 +18,16 @@ from .arena.match import play_match as play_match
 from .arena.ratings import Ratings as Ratings
 from .arena.review import GameReview as GameReview
 from .arena.review import review as review
+from .arena.run_comparison import RunComparison as RunComparison
+from .arena.run_comparison import compare_runs as compare_runs
+from .arena.run_list import RunList as RunList
+from .arena.run_list import list_runs as list_runs
 from .arena.sprt import Sprt as Sprt
 from .arena.store import Store as Store
 from .arena.suite import Suite as Suite
 from .arena.suite_build import build_suite as build_suite
+from .arena.sweep import sweep as sweep
+from .arena.sweep_result import Sweep as Sweep
 from .arena.tournament import Tournament as Tournament
 from .arena.tournament import play_tournament as play_tournament
 from .arena.training import resume_training as resume_training

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -107,6 +109,19 @@ def _alphazero_result(folder: Path) -> Any:
     return state["iterations"]
 
 
+def _trials(folder: Path) -> list[Any]:
+    path = folder / "sweep" / "study.sqlite"
+    query = (
+        "SELECT trials.number, trials.state, param_name, param_value FROM trials JOIN trial_params USING (trial_id)"
+        " ORDER BY trials.number, param_name"
+    )
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as study:
+            return study.execute(query).fetchall()
+    except sqlite3.OperationalError:  # not there yet
+        return []
+
+
 def _games(folder: Path) -> list[Any]:
     with Store(folder / "lab.sqlite", readonly=True) as store:
         return [(game.first, game.second, game.moves, game.winner, game.seed) for game in store.games()]
@@ -147,6 +162,15 @@ WORKS = (
         lambda folder: _known(lambda: _alphazero_state(folder)["games"]),
         _alphazero_result,
         "games",
+    ),
+    LongWork(
+        "sweep",
+        lambda folder: (
+            *("sweep", str(Path(__file__).parent / "sweep.toml"), "--out", str(folder / "sweep"), "--json"),
+        ),
+        lambda folder: len({number for number, *_ in _trials(folder)}),
+        _trials,
+        "trials",
     ),
     LongWork(
         "tournament",

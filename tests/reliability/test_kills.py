@@ -15,7 +15,16 @@ SECONDS = 40.0
 """For each kind of work, when all is tried."""
 SOONER = 0.8
 """Factor for the time of the next fault after work that ended before its fault."""
-WITH_TESTS_ELSEWHERE = {"train q", "train deep-q", "train alphazero", "tournament", "reproduce", "suite build", "store"}
+WITH_TESTS_ELSEWHERE = {
+    "sweep",
+    "train q",
+    "train deep-q",
+    "train alphazero",
+    "tournament",
+    "reproduce",
+    "suite build",
+    "store",
+}
 """Killed in the tests of their packages; here only with `-m soak`."""
 
 

@@ -186,3 +186,18 @@ def test_a_worker_process_that_fails_or_dies_is_an_error():
         second.give(die, 1)
         with pytest.raises(TaskError, match="task '1' failed: a worker process ended unexpectedly"):
             second.take(10)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_task_is_made_when_a_worker_is_free_for_it(workers):
+    taken = []
+
+    def tasks():
+        for number in range(6):
+            assert len(taken) > number - workers  # all but those that run now are finished and known
+            yield number
+
+    with open_pool(workers) as pool:
+        for task, result in pool.as_completed(slow_square, tasks()):
+            taken.append((task, result))
+    assert sorted(taken) == [(number, number * number) for number in range(6)]

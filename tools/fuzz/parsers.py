@@ -18,6 +18,7 @@ import msgspec
 
 from inarow.agents.registry import parse_agent
 from inarow.arena.suite import Suite
+from inarow.arena.sweep_config import plan_sweep
 from inarow.engine.gtp import GtpServer
 from inarow.engine.moves import parse_position
 from inarow.engine.search import parse_go
@@ -127,6 +128,14 @@ def toml(data: bytes) -> None:
     path = _file(data, ".toml")
     try:
         check_document(find_document(str(path)), _RUNS)
+    except InarowError:
+        return
+
+
+def sweeps(data: bytes) -> None:
+    path = _file(data, ".toml")
+    try:
+        plan_sweep(path)
     except InarowError:
         return
 

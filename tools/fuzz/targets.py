@@ -88,6 +88,17 @@ TARGETS = (
         0.3,
     ),
     Target(
+        "sweeps",
+        parsers.sweeps,
+        (
+            b'base = "tictactoe-q"\n[search]\nalpha = { low = 0.1, high = 0.9, log = true }\n',
+            b'base = "tictactoe-q"\n[search]\n"phases.0.episodes" = { choices = [5, 9] }\n'
+            b'[objective]\nkind = "curve"\ncolumn = "wins"\n[pruning]\ntrials = 2\n',
+        ),
+        (b"low", b"high", b"step = 1", b"choices", b"[search.rewards]", b'kind = "score"', b"inf", b"nan"),
+        0.1,
+    ),
+    Target(
         "engine uci",
         parsers.engine_uci,
         (b"fen 7/7/7/7/3o3/3x3 moves 5", b"Rows 9\ndepth 4 wtime 100"),

@@ -293,11 +293,16 @@ def curve_grader(specs: Sequence[GameSpec]) -> Callable[[Evaluate, int], tuple[f
 
 
 def _critical(suite: Suite) -> Suite:
-    """A sample of the positions in which some move does not keep the outcome."""
+    """A sample of the critical positions."""
+    places = critical_places(suite)
+    return suite.part(np.sort(np.random.default_rng(0).permutation(places)[:_CURVE_POSITIONS]))
+
+
+def critical_places(suite: Suite) -> np.ndarray:
+    """The numbers of the positions in which some move does not keep the outcome."""
     outcomes = np.sign(suite.scores.astype(np.int64))
     worst = np.where(suite.scores == ILLEGAL, 1, outcomes).min(axis=1)
-    places = np.flatnonzero(worst < outcomes.max(axis=1))
-    return suite.part(np.sort(np.random.default_rng(0).permutation(places)[:_CURVE_POSITIONS]))
+    return np.flatnonzero(worst < outcomes.max(axis=1))
 
 
 def _accuracy(search: NetSearch, suite: Suite, simulations: int) -> float:

@@ -30,6 +30,8 @@ COMMANDS = {
     "tournament": "Play a round robin of many agents, and rate them.",
     "leaderboard": "Rate all agents of the results store.",
     "train": "Train an agent, and keep table, curve and checkpoints in a folder.",
+    "sweep": "Search for good settings of a learner, and keep every trial as a run.",
+    "runs": "List and compare training runs.",
     "solve": "Solve a position exactly, or one position per line from stdin.",
     "analyse": "Review every move of a game against perfect play.",
     "grade": "Grade an agent against perfect play.",

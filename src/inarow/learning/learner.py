@@ -24,6 +24,8 @@ from inarow.plugins import load_plugins
 from inarow.workers import Cluster
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from inarow.search.tree.evaluation import Evaluate
 
 ConfigT = TypeVar("ConfigT", bound=ConfigPart)
@@ -157,6 +159,7 @@ class Learner(Protocol[ConfigT]):
     name: str  # the value of the key `learner` in its configs
     config: type[ConfigT]
     product: str  # the file in the folder of a run from which the agent plays
+    point: type[DataclassInstance] | None = None  # the points of its curves, if known before there is one
     can_extend: bool = False  # whether `resume` accepts settings
     can_use_cluster: bool = False
 

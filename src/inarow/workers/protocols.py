@@ -7,9 +7,10 @@ depend on the kind or number of workers.
 import pickle
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import count
 from typing import Any, Generic, TypeVar
 
 from inarow.errors import InvalidLimitError, MissingExtraError, TaskError, one_line
@@ -60,28 +61,37 @@ class Pool(ABC):
             yield result
 
     def as_completed(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[tuple[Task, Result]]:
-        """Each task with its result, in the order in which they finish. Otherwise like `map`."""
-        return self._results(function, list(tasks), in_order=False)
+        """Each task with its result, in the order in which they finish. Otherwise like `map`, but a task is taken from
+        `tasks` when a worker is free for it, so that it can depend on the results before.
+        """
+        return self._results(function, tasks, in_order=False)
 
     def _results(
-        self, function: Callable[[Task], Result], tasks: Sequence[Task], *, in_order: bool
+        self, function: Callable[[Task], Result], tasks: Iterable[Task], *, in_order: bool
     ) -> Iterator[tuple[Task, Result]]:
-        left = deque(enumerate(tasks))
+        left = enumerate(tasks)
+        given: dict[int, Task] = {}  # those whose results have not been returned, by their number
         under_way: dict[object, int] = {}  # numbers of tasks
         finished: dict[int, Any] = {}  # outcomes
         # Without an order nothing is queued: a task would wait behind a long one while other workers are idle.
         most = self._concurrent * (1 + self._queued if in_order else 1)
-        for turn in range(len(tasks)):
+        for turn in count():
             while True:
-                while left and len(under_way) < most and len(under_way) + len(finished) < self._concurrent * _AHEAD:
-                    number, task = left.popleft()
-                    under_way[self.submit(function, task)] = number
+                # Without an order, results are returned first: the next task may depend on them.
+                while (in_order or not finished) and len(under_way) < most and len(given) < self._concurrent * _AHEAD:
+                    if (following := next(left, None)) is None:
+                        break
+                    given[following[0]] = following[1]
+                    under_way[self.submit(function, following[1])] = following[0]
+                if not given:
+                    return
                 number = turn if in_order else next(iter(finished), turn)
                 if number in finished:
                     break
                 for handle, outcome in self._wait(under_way, in_order=in_order):
                     finished[under_way.pop(handle)] = outcome
-            yield tasks[number], self._result(finished.pop(number), tasks[number])
+            task = given.pop(number)
+            yield task, self._result(finished.pop(number), task)
 
     @abstractmethod
     def submit(self, function: Callable[[Task], Any], task: Task) -> object:

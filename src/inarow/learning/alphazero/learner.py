@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from inarow.errors import ConfigError, MissingExtraError, shown
 from inarow.learning.alphazero.config import AlphaZeroConfig
+from inarow.learning.alphazero.run_state import CurvePoint
 from inarow.learning.config import Document
 from inarow.learning.learner import CheckAgent, CheckFile, Learner, Services
 from inarow.workers import Cluster, check_workers
@@ -21,6 +22,7 @@ class AlphaZeroLearner(Learner[AlphaZeroConfig]):
     """AlphaZero."""
 
     name, config, product = "alphazero", AlphaZeroConfig, "net.onnx"
+    point = CurvePoint
     can_extend = can_use_cluster = True
 
     def agent(self, product: Path | str) -> str:

@@ -42,6 +42,7 @@ class DeepQLearner(Learner[DeepQConfig]):
     """Deep Q-learning (santos-2025)."""
 
     name, config, product = "deep-q", DeepQConfig, _NET
+    point = CurvePoint
 
     def agent(self, product: Path | str) -> str:
         return f"dqn:net={product}"

@@ -44,6 +44,7 @@ class QLearner(Learner[QConfig]):
     """Tabular Q-learning."""
 
     name, config, product = "q", QConfig, _TABLE
+    point = CurvePoint
 
     def agent(self, product: Path | str) -> str:
         return f"q:table={product}"
