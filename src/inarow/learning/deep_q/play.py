@@ -21,7 +21,7 @@ from inarow.learning.deep_q import boards as kernels
 from inarow.learning.deep_q.boards import ONGOING, Afterstates, Boards, empty_boards
 from inarow.learning.deep_q.config import DeepQConfig
 from inarow.learning.learner import MakeOpponent, Opponent
-from inarow.learning.net_file import Net, load_net
+from inarow.learning.net_file import Net, open_net
 from inarow.learning.pretrained import DEEP_Q
 from inarow.search.minimax.negamax import negamax_search
 
@@ -69,7 +69,7 @@ class NetValues:
 
 def load_net_values(path: Path) -> NetValues:
     """The net of a training run; raises NetError, also for nets of other kinds."""
-    net = load_net(path, DEEP_Q)
+    net = open_net(path, DEEP_Q)
     reason = "it has other inputs or outputs"
     with raised_as(NetError, f"{path} is not a net of deep Q-learning", reason=reason):
         values = NetValues(net)

@@ -21,8 +21,9 @@ from inarow.learning.config import to_config
 from inarow.learning.deep_q import boards
 from inarow.learning.deep_q.config import DeepQConfig, Side
 from inarow.learning.deep_q.play import Choose, PlayedGames, check_finite, choose_best, make_opponents, play_games
+from inarow.learning.devices import CPU, Device
 from inarow.learning.exploration.explorer import Explorer
-from inarow.learning.learner import MakeOpponent
+from inarow.learning.learner import MakeOpponent, NetworkFactory
 from inarow.learning.net_file import Net, NetAbout, to_bytes
 from inarow.learning.pretrained import DEEP_Q
 from inarow.learning.run_folder import PlayedGame
@@ -74,20 +75,28 @@ class Checkpoint:
 class Trainer:
     """Learns as its config says."""
 
-    def __init__(self, config: DeepQConfig, make_opponent: MakeOpponent | None = None) -> None:
-        """`make_opponent` is for opponents without a compiled form. Raises MissingExtraError without torch or onnx."""
+    def __init__(
+        self,
+        config: DeepQConfig,
+        make_opponent: MakeOpponent | None = None,
+        *,
+        factory: NetworkFactory | None = None,
+        device: Device = CPU,
+    ) -> None:
+        """`make_opponent` is for opponents without a compiled form; `factory` makes the network that the config names.
+        Raises MissingExtraError without torch or onnx, NetError for a network that cannot be used.
+        """
         try:
             from inarow.learning.deep_q import network
         except ImportError as error:
             raise MissingExtraError(error.name or "torch", "train") from None
-        self.config, self._make_opponent, self._network = config, make_opponent, network
+        self.config, self._make_opponent, self._device = config, make_opponent, device
         self.episodes = 0
         self.curve: list[CurvePoint] = []
         self.last_games: list[PlayedGame] = []  # of the last batch
         self.explorer = Explorer(config.spec, config.policy)
         rng = np.random.default_rng(self._stream(_WEIGHTS, 0))
-        weights = network.first_weights(config.network, config.spec, rng)
-        self._trained = network.TrainedNet(config, weights)
+        self._trained = network.TrainedNet(config, network.make_network(config, rng, factory), device)
 
     @property
     def is_finished(self) -> bool:
@@ -193,14 +202,14 @@ class Trainer:
 
     def net(self) -> Net:
         """The present net, ready to play."""
-        return Net(self.net_content(), "the net")
+        return Net(self.net_content(), "the net", self._device)
 
     def net_content(self, **provenance: Any) -> bytes:
         """The content of a net file; `provenance` is added to what the trainer records itself."""
         config = self.config
         made, provenance = msgspec.to_builtins(config), {"episodes": self.episodes, **provenance}
         about = NetAbout(kind=DEEP_Q, board=config.board, config=made, seed=config.seed, provenance=provenance)
-        return to_bytes(self._network.to_model(self._trained.weights(), config.spec), about)
+        return to_bytes(self._trained.model(), about)
 
     def _stream(self, purpose: int, episode: int) -> np.random.SeedSequence:
         return np.random.SeedSequence(self.config.seed, spawn_key=(purpose, episode))
