@@ -50,8 +50,19 @@ class Opponent(Protocol):
 
 MakeOpponent = Callable[[str, np.random.SeedSequence], Opponent]
 """Makes the agent of an agent string and a seed; raises InvalidAgentError."""
-Grade = Callable[["Evaluate", int], tuple[float, float]]
-"""Accuracy of a network against perfect play, without search and with this many simulations."""
+
+
+class Grade(Protocol):
+    """Accuracy of a network on fixed positions."""
+
+    @property
+    def description(self) -> str:
+        """What the positions are, for people."""
+
+    def __call__(self, evaluate: Evaluate, simulations: int, /) -> tuple[float, float]:
+        """Without search, and with this many simulations."""
+
+
 NetworkFactory = Callable[..., "Module"]
 """Makes a module of torch; called with those of the keywords `planes`, the number of input planes, and `spec`, the
 board, that it takes."""
@@ -65,7 +76,7 @@ class Services:
 
     make_opponent: MakeOpponent | None = None
     make_grade: Callable[[Sequence[GameSpec]], Grade | None] | None = None
-    """For the boards of a run; None where exact scores are not available."""
+    """For the boards of a run; None where networks cannot be told apart."""
     cluster: Cluster | None = None  # where to play, instead of local processes
     network: NetworkFactory | None = None  # makes the network to train, instead of the learner's own
     device: str = "cpu"  # where networks compute: auto, cpu, cuda or mps; see `devices.py`

@@ -168,7 +168,12 @@ class AlphaZeroRun(Run):
         )
 
     def table(self) -> CurveTable:
-        return CurveTable(HEADINGS, [point.cells() for point in self.curve[-12:]], self._note())
+        caption = "\n".join(filter(None, [self._note(), self._graded_note()]))
+        return CurveTable(HEADINGS, [point.cells() for point in self.curve[-12:]], caption)
+
+    def _graded_note(self) -> str:
+        graded_on = self.state.graded_on
+        return f"raw and searched: accuracy on {graded_on}" if graded_on else ""
 
     def _note(self) -> str:
         """Present figures in one line: time left, speed, losses, core seconds, memory."""
@@ -195,7 +200,7 @@ class AlphaZeroRun(Run):
             "learn_core_seconds": round(state.learn_seconds, 1),
             "bytes": self.memory,
         }
-        return Report(facts=facts, details={"curve": state.curve})
+        return Report(facts=facts, details={"graded_on": state.graded_on, "curve": state.curve})
 
     def _counted(self) -> dict[str, Any]:
         counts = {name: getattr(self.state, name) for name in ("iterations", "games", "examples")}
@@ -224,6 +229,9 @@ class AlphaZeroRun(Run):
         if self._services.cluster is not None:
             cluster_play = selfplay.ClusterSelfPlay(worker_processes, self.config, self.state.starts, self._device)
         grade = self._services.make_grade(self.config.specs) if self._services.make_grade else None
+        if grade is not None and grade.description != self.state.graded_on:
+            self.state.graded_on = grade.description
+            self.log.append(self._graded_note())
         warm_up_for(self.config.specs)
         saved = clock = time.monotonic()
         estimate_at = self.state.seconds + _ESTIMATE_SECONDS
