@@ -25,6 +25,8 @@ from .games.spec import CONNECT_FOUR as CONNECT_FOUR
 from .games.spec import TIC_TAC_TOE as TIC_TAC_TOE
 from .games.spec import GameSpec as GameSpec
 from .games.symmetry import canonical_key as canonical_key
+from .learning.loaded_net import LoadedNet as LoadedNet
+from .learning.loaded_net import load_net as load_net
 from .search.limits import Limits as Limits
 from .search.solver.api import analyse as analyse
 from .search.solver.api import solve as solve

@@ -82,14 +82,14 @@ def to_bytes(model: ModelProto, about: NetAbout) -> bytes:
     return bytes(model.SerializeToString())
 
 
-def open_net(path: Path, kind: str, device: Device = CPU) -> Net:
-    """A net of a kind of learner; raises NetError. Kept in memory as long as the file is the same."""
+def open_net(path: Path, kind: str | None = None, device: Device = CPU) -> Net:
+    """A net, of a kind of learner if one is given; raises NetError. Kept in memory as long as the file is the same."""
     try:
         status = path.stat()
     except OSError as error:
         raise NetError(f"{path} cannot be read: {error.strerror}") from None
     net = _load(path.resolve(), status.st_mtime_ns, status.st_size, device)
-    if net.about.kind != kind:
+    if kind is not None and net.about.kind != kind:
         raise NetError(f"{path} is a net of {shown(net.about.kind)}, not of {kind}")
     return net
 
