@@ -54,6 +54,8 @@ from .games.spec import GameSpec as GameSpec
 from .games.symmetry import canonical_key as canonical_key
 from .learning.config import presets as presets
 from .learning.exploration.rules import register_exploration as register_exploration
+from .learning.loaded_net import LoadedNet as LoadedNet
+from .learning.loaded_net import load_net as load_net
 from .search.limits import Limits as Limits
 from .search.minimax.heuristics import register_heuristic as register_heuristic
 from .search.solver.api import analyse as analyse

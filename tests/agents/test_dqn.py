@@ -11,7 +11,7 @@ from inarow.errors import InarowError, NetError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.learning.deep_q.network import first_weights, to_model
-from inarow.learning.net_file import NetAbout, load_net, to_bytes
+from inarow.learning.net_file import NetAbout, open_net, to_bytes
 from inarow.learning.pretrained import shipped_nets
 from tests.learning.deep_q.nets import config_of, write_net
 from tests.strategies import ongoing_positions
@@ -36,7 +36,7 @@ def planes_after(position: Position) -> np.ndarray:
 
 @pytest.mark.parametrize("board", BOARDS)
 def test_it_plays_the_best_board_and_tells_all_values(nets, board):
-    agent, net = make_agent(f"dqn:net={nets[board]}"), load_net(nets[board], "deep-q")
+    agent, net = make_agent(f"dqn:net={nets[board]}"), open_net(nets[board], "deep-q")
 
     @settings(max_examples=25)
     @given(ongoing_positions(GameSpec.parse(board)))
@@ -111,7 +111,7 @@ def test_a_net_that_does_something_else_is_told_in_one_line(tmp_path):
 def test_shipped_nets_play_and_say_where_they_come_from(name):
     path = shipped_nets("deep_q")[name]
     assert path.stat().st_size < 1 << 20
-    about = load_net(path, "deep-q").about
+    about = open_net(path, "deep-q").about
     assert about.board == "6x7x4"
     assert about.provenance["episodes"] == about.config["episodes"]
     assert make_agent(f"dqn:net={name}").decide(Position.parse("4453")).action in range(7)

@@ -10,7 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from inarow.errors import NetError
 from inarow.games.spec import CONNECT_FOUR, GameSpec
-from inarow.learning.net_file import Net, NetAbout, load_net, to_bytes
+from inarow.learning.net_file import Net, NetAbout, open_net, to_bytes
 from inarow.storage.atomic import content_hash
 
 ABOUT = NetAbout(kind="deep-q", board="6x7x4", config={"alpha": 0.8}, seed=3, provenance={"episodes": 300})
@@ -36,24 +36,24 @@ def saved(folder: Path, factor: float = 2.0, about: NetAbout = ABOUT) -> Path:
 
 def refusal(path: Path, kind: str = "deep-q") -> str:
     with pytest.raises(NetError) as error:
-        load_net(path, kind)
+        open_net(path, kind)
     text = str(error.value)
     assert "\n" not in text
     return text
 
 
 def test_a_net_comes_back_with_what_is_known_about_it(tmp_path):
-    net = load_net(saved(tmp_path), "deep-q")
+    net = open_net(saved(tmp_path), "deep-q")
     (y,) = net.run(np.array([[1, 2], [3, 4]], np.float32))
     assert y.tolist() == [[2, 4], [6, 8]]
     assert net.about == ABOUT
 
 
 def test_a_file_is_read_once_and_again_when_it_changes(tmp_path):
-    first = load_net(saved(tmp_path), "deep-q")
-    assert load_net(tmp_path / "net.onnx", "deep-q") is first
+    first = open_net(saved(tmp_path), "deep-q")
+    assert open_net(tmp_path / "net.onnx", "deep-q") is first
     saved(tmp_path, 3.0, NetAbout(kind="deep-q", board="any", config={}, seed=12345))
-    (y,) = load_net(tmp_path / "net.onnx", "deep-q").run(np.ones((1, 2), np.float32))
+    (y,) = open_net(tmp_path / "net.onnx", "deep-q").run(np.ones((1, 2), np.float32))
     assert y.tolist() == [[3, 3]]
 
 
@@ -64,7 +64,7 @@ def test_hashes_tell_contents_apart(tmp_path):
 
 
 def test_a_net_knows_its_board(tmp_path):
-    net = load_net(saved(tmp_path), "deep-q")
+    net = open_net(saved(tmp_path), "deep-q")
     net.check_board(CONNECT_FOUR)
     with pytest.raises(NetError, match="for 6x7x4, not for 5x5x4"):
         net.check_board(GameSpec(5, 5, 4))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from inarow import __version__
-from inarow.learning.net_file import load_net
+from inarow.learning.net_file import open_net
 from inarow.learning.pretrained import DEEP_Q
 from inarow.studies.experiment import VARIANTS, Measured, Trial
 from inarow.studies.results import Finished, Results, ResultsFile
@@ -97,7 +97,7 @@ def test_a_run_keeps_its_net_and_shows_its_figures(tmp_path):
     figures = finished.measured.figures
     assert figures["wins"] + figures["losses"] + figures["draws"] == pytest.approx(100)
     assert figures["iterations"] >= 1
-    net = load_net(tmp_path / "nets" / "first-quantum-as-published-0.onnx", DEEP_Q)
+    net = open_net(tmp_path / "nets" / "first-quantum-as-published-0.onnx", DEEP_Q)
     assert net.about.board == "6x7x4"
     assert net.about.provenance["test"]["wins"] == figures["wins"]
     assert ResultsFile(tmp_path / "results.jsonl").of([trial]) == [finished]

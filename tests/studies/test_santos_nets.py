@@ -7,7 +7,7 @@ from inarow import __version__
 from inarow.agents.registry import make_agent
 from inarow.errors import InvalidResultsError
 from inarow.games.position import Position
-from inarow.learning.net_file import load_net
+from inarow.learning.net_file import open_net
 from inarow.learning.pretrained import DEEP_Q
 from inarow.studies.experiment import Measured, Trial
 from inarow.studies.results import Finished, ResultsFile
@@ -39,7 +39,7 @@ def test_its_net_is_written_with_its_story(tmp_path):
     out = tmp_path / "out"
     written = ship_median_nets(tmp_path, out, least_runs=3)
     assert written == {"first, quantum": out / "santos-2025-first-quantum.onnx"}
-    about = load_net(written["first, quantum"], DEEP_Q).about
+    about = open_net(written["first, quantum"], DEEP_Q).about
     assert about.provenance["wins of all runs"] == [70.0, 80.0, 90.0]
     assert (about.provenance["study seed"], about.seed) == (0, 0)
     position = Position.parse("4453")

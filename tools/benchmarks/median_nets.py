@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from onnx import load_model_from_string
 
 from inarow.errors import InvalidResultsError
-from inarow.learning.net_file import load_net, to_bytes
+from inarow.learning.net_file import open_net, to_bytes
 from inarow.learning.pretrained import DEEP_Q
 from inarow.storage.atomic import atomic_write
 from inarow.studies.results import Finished, ResultsFile
@@ -56,7 +56,7 @@ def median_run(runs: Sequence[Finished]) -> Finished:
 def _write(results: Path, folder: Path, runs: Sequence[Finished]) -> Path:
     chosen = median_run(runs)
     source = results / net_file_name(chosen.trial)
-    about = load_net(source, DEEP_Q).about
+    about = open_net(source, DEEP_Q).about
     rates = sorted(each.measured.figures["wins"] for each in runs)
     story = {
         **about.provenance,

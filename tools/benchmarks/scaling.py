@@ -25,7 +25,7 @@ from inarow.arena.match_plan import MatchPlan, MatchSettings, plan_match
 from inarow.arena.openings import find_openings
 from inarow.arena.store import Store
 from inarow.learning.alphazero.config import AlphaZeroConfig
-from inarow.learning.alphazero.network import NetTrainer
+from inarow.learning.alphazero.network import NetTrainer, make_network
 from inarow.learning.alphazero.replay import Replay
 from inarow.learning.alphazero.selfplay import ClusterSelfPlay, GameBatch, Player, play_batch
 from inarow.learning.config import to_config
@@ -160,7 +160,7 @@ def alphazero_costs() -> dict[str, float]:
     replay = Replay(config.specs, 20_000)
     for each in batch.outputs:
         replay.add(each.spec, each.examples)
-    learner, rng = NetTrainer(config.network, config.learning, 0), np.random.default_rng(0)
+    learner, rng = NetTrainer(make_network(config), config.learning), np.random.default_rng(0)
     size = config.learning.batch
 
     def learn() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -11,10 +11,11 @@ import numpy as np
 from inarow.agents.agent import Agent
 from inarow.agents.custom import AgentLike, agent_strings, check_reachable
 from inarow.agents.registry import make_agent
+from inarow.arena.curve_positions import curve_suite, description
 from inarow.arena.game import check_seed
 from inarow.arena.statistics import Interval, mean_interval, wilson_interval
 from inarow.arena.suite import ILLEGAL, Suite, exact_scores, find_suite
-from inarow.errors import InarowError, one_line
+from inarow.errors import one_line
 from inarow.games import CONNECT_FOUR, Board, GameRecord, GameSpec, Position
 from inarow.results import PlottedResult
 from inarow.search.solver.api import solver_for
@@ -25,7 +26,7 @@ from inarow.workers import Progress, Workers, check_workers, open_pool
 
 GAME = "game"  # the name of the suite made of the moves of a game
 _CHUNK = 16
-_CURVE_POSITIONS, _CURVE_GAMES, _BYTES_PER_SIMULATION = 250, 64, 1 << 10
+_CURVE_GAMES, _BYTES_PER_SIMULATION = 64, 1 << 10
 FAULT = -1  # the action of an agent that crashed or chose an illegal one
 _SIDES = ("first", "second")
 _Choice = tuple[int, str | None]  # an action, or FAULT and what happened
@@ -272,37 +273,25 @@ def _grade_game(record: GameRecord) -> Grade:
 # --- networks while they train ---
 
 
-def curve_grader(specs: Sequence[GameSpec]) -> Callable[[Evaluate, int], tuple[float, float]] | None:
-    """A function that grades a network on a fixed sample of critical positions: how often it keeps the outcome
-    without search, and with a number of simulations. None where no board has exact scores.
-    """
-    spec = CONNECT_FOUR if CONNECT_FOUR in specs else specs[0]
-    try:
-        suite = _critical(find_suite(None, spec))
-    except InarowError:  # too large to score
-        return None
-    if not len(suite):
-        return None
+class CurveGrader:
+    """Grades a network on a fixed sample of positions: how often it keeps the outcome."""
 
-    def grade(evaluate: Evaluate, simulations: int) -> tuple[float, float]:
+    def __init__(self, suite: Suite) -> None:
+        self._suite, self.description = suite, description(suite)
+
+    def __call__(self, evaluate: Evaluate, simulations: int) -> tuple[float, float]:
+        """The rates without search, and with a number of simulations."""
         memory = _CURVE_GAMES * simulations * _BYTES_PER_SIMULATION
-        search = NetSearch(spec, evaluate, SearchConfig(), games=_CURVE_GAMES, memory=memory)
-        return _accuracy(search, suite, 1), _accuracy(search, suite, simulations)
-
-    return grade
+        search = NetSearch(self._suite.spec, evaluate, SearchConfig(), games=_CURVE_GAMES, memory=memory)
+        return _accuracy(search, self._suite, 1), _accuracy(search, self._suite, simulations)
 
 
-def _critical(suite: Suite) -> Suite:
-    """A sample of the critical positions."""
-    places = critical_places(suite)
-    return suite.part(np.sort(np.random.default_rng(0).permutation(places)[:_CURVE_POSITIONS]))
-
-
-def critical_places(suite: Suite) -> np.ndarray:
-    """The numbers of the positions in which some move does not keep the outcome."""
-    outcomes = np.sign(suite.scores.astype(np.int64))
-    worst = np.where(suite.scores == ILLEGAL, 1, outcomes).min(axis=1)
-    return np.flatnonzero(worst < outcomes.max(axis=1))
+def curve_grader(specs: Sequence[GameSpec]) -> CurveGrader | None:
+    """For a run on these boards, on Connect Four if it is among them, else on the first; see `curve_positions.py`. None
+    if no positions are found on which networks can differ.
+    """
+    suite = curve_suite(CONNECT_FOUR if CONNECT_FOUR in specs else specs[0])
+    return CurveGrader(suite) if len(suite) else None
 
 
 def _accuracy(search: NetSearch, suite: Suite, simulations: int) -> float:

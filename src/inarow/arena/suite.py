@@ -49,6 +49,12 @@ class Suite:
         """Of board, games and scores."""
         return _checksum(self.spec, self._moves(), self.scores)
 
+    def critical_places(self) -> np.ndarray:
+        """The numbers of the positions in which some move does not keep the outcome."""
+        outcomes = np.sign(self.scores.astype(np.int64))
+        worst = np.where(self.scores == ILLEGAL, 1, outcomes).min(axis=1)
+        return np.flatnonzero(worst < outcomes.max(axis=1))
+
     def part(self, chosen: np.ndarray) -> Suite:
         """Some of the positions, by their numbers, under the same name."""
         positions = tuple(self.positions[number] for number in chosen)

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from inarow.agents.kind import format_value
-from inarow.arena.grading import critical_places, grade
+from inarow.arena.grading import grade
 from inarow.arena.match import play_match
 from inarow.arena.suite import find_suite
 from inarow.arena.sweep_config import CurveObjective, GradeObjective, Objective, Pruning
@@ -170,7 +170,7 @@ def _value(run: Run, trained: TrainedAgent, task: TrialTask) -> float:
 def _grade(agent: str, board: str, objective: GradeObjective) -> float:
     """On the same sample for all trials."""
     suite = find_suite(objective.suite, GameSpec.parse(board))
-    places = critical_places(suite) if objective.figure == "critical_accuracy" else np.arange(len(suite))
+    places = suite.critical_places() if objective.figure == "critical_accuracy" else np.arange(len(suite))
     sample = np.sort(np.random.default_rng(0).permutation(places)[: objective.positions])
     if not len(sample):
         raise ConfigError(f"the suite has no positions for {objective.figure}")

@@ -21,7 +21,17 @@ from inarow.arena.grading import curve_grader
 from inarow.arena.training_run import TrainingRun, load_run
 from inarow.errors import ConfigError, Interrupted, InvalidAgentError, shown
 from inarow.learning.config import ConfigPart, Document, find_document, to_config, with_values
-from inarow.learning.learner import Learner, Progress, Run, Services, Watch, find_learner, learners
+from inarow.learning.learner import (
+    Learner,
+    NetworkFactory,
+    Progress,
+    Run,
+    Services,
+    Watch,
+    check_network,
+    find_learner,
+    learners,
+)
 from inarow.learning.run_folder import read_config
 from inarow.workers import Cluster
 
@@ -32,6 +42,8 @@ def train(
     out: Path | str | None = None,
     cluster: Cluster | None = None,
     allow_agent_files: bool = False,
+    network: NetworkFactory | None = None,
+    device: str = "auto",
     watch: Watch | None = None,
     progress: bool = True,
     **settings: object,
@@ -39,14 +51,23 @@ def train(
     """Trains from a preset, a TOML file or a config, changed by settings, in a new folder: `out`, or one in `runs`.
 
     A setting of a part is named with two underscores, `rewards__win=50`, or given as a dict. An opponent may be any
-    agent, as in `play_match`. A config is data: agent strings that run a file of code (`kaggle`) are refused unless
+    agent, as in `play_match`. `network` makes a module of torch that is trained instead of the learner's own; `device`
+    is auto, cpu, cuda or mps. A config is data: agent strings that run a file of code (`kaggle`) are refused unless
     `allow_agent_files`. Raises InarowError, and Interrupted with the run so far on Ctrl-C; `resume_training` continues.
     """
     source = config if isinstance(config, str) else str(config) if isinstance(config, Path) else "config"
     with _as_data(settings) as values:
         document = with_values(_document(config), values)
         folder = _new_folder(source) if out is None else Path(out)
-        run = start_run(document, folder, source=source, cluster=cluster, allow_agent_files=allow_agent_files)
+        run = start_run(
+            document,
+            folder,
+            source=source,
+            cluster=cluster,
+            allow_agent_files=allow_agent_files,
+            network=network,
+            device=device,
+        )
         return _train(run, watch, progress)
 
 
@@ -55,6 +76,8 @@ def resume_training(
     *,
     cluster: Cluster | None = None,
     allow_agent_files: bool = False,
+    network: NetworkFactory | None = None,
+    device: str = "auto",
     watch: Watch | None = None,
     progress: bool = True,
     **settings: object,
@@ -63,7 +86,9 @@ def resume_training(
     `iterations="+20"` extends a run of AlphaZero. Raises as `train`.
     """
     texts = [f"{name.replace('__', '.')}={format_value(value)}" for name, value in settings.items()]
-    run = resume_run(Path(folder), texts, cluster=cluster, allow_agent_files=allow_agent_files)
+    run = resume_run(
+        Path(folder), texts, cluster=cluster, allow_agent_files=allow_agent_files, network=network, device=device
+    )
     return _train(run, watch, progress)
 
 
@@ -117,24 +142,39 @@ def start_run(
     source: str = "config",
     cluster: Cluster | None = None,
     allow_agent_files: bool = False,
+    network: NetworkFactory | None = None,
+    device: str = "auto",
 ) -> Run:
     """A new run; raises InarowError, in which `source` names the document, before anything is written."""
     learner = find_learner(document, source)
-    services = _services(learner, cluster, allow_agent_files)
+    services = _services(learner, cluster, allow_agent_files, network, device)
     return learner.start(to_config(document, learner.config, source), folder, services)
 
 
 def resume_run(
-    folder: Path, settings: Sequence[str] = (), *, cluster: Cluster | None = None, allow_agent_files: bool = False
+    folder: Path,
+    settings: Sequence[str] = (),
+    *,
+    cluster: Cluster | None = None,
+    allow_agent_files: bool = False,
+    network: NetworkFactory | None = None,
+    device: str = "auto",
 ) -> Run:
     """The run of a folder at its last checkpoint, changed by settings if its learner allows it; raises InarowError."""
     learner = find_learner(read_config(folder, Document), str(folder))
     if settings and not learner.can_extend:
         raise ConfigError(f"a resumed {learner.name} run keeps its config; settings are for new runs")
-    return learner.resume(folder, settings, _services(learner, cluster, allow_agent_files))
+    return learner.resume(folder, settings, _services(learner, cluster, allow_agent_files, network, device))
 
 
-def _services(learner: Learner[Any], cluster: Cluster | None, allow_agent_files: bool) -> Services:
+def _services(
+    learner: Learner[Any],
+    cluster: Cluster | None,
+    allow_agent_files: bool,
+    network: NetworkFactory | None,
+    device: str,
+) -> Services:
+    check_network(learner, network)
     if cluster is not None and not learner.can_use_cluster:
         able = ", ".join(each.name for each in learners().values() if each.can_use_cluster)
         raise ConfigError(f"--ray is for {able}: other learners play in one process")
@@ -146,4 +186,6 @@ def _services(learner: Learner[Any], cluster: Cluster | None, allow_agent_files:
             )
         return make_agent(text, seed=seed)
 
-    return Services(make_opponent=make_opponent, make_grade=curve_grader, cluster=cluster)
+    return Services(
+        make_opponent=make_opponent, make_grade=curve_grader, cluster=cluster, network=network, device=device
+    )

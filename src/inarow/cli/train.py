@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -28,6 +28,7 @@ def train(
     allow_agent_files: bool = False,
     json: Json = False,
     seed: int | None = None,
+    device: Literal["auto", "cpu", "cuda", "mps"] = "auto",
 ) -> None:
     """Train an agent, and keep what it learnt, its curve and checkpoints in a folder.
 
@@ -39,19 +40,25 @@ def train(
         settings: Change a value of the config, e.g. --set alpha=0.2 --set phases.0.episodes=1000.
         allow_agent_files: Allow opponents that run a file of code (kaggle:file=...).
         seed: Random seed (default: that of the config).
+        device: Where networks learn and play; auto takes the first that is available of cuda, mps and cpu.
     """
     cluster = None if ray is None else Cluster(ray)
     if resume is not None and preset is None:
         if out is not None or seed is not None:
             raise ConfigError("a resumed run keeps its config and its folder: no --out or --seed")
-        run = resume_run(resume, settings, cluster=cluster, allow_agent_files=allow_agent_files)
+        run = resume_run(resume, settings, cluster=cluster, allow_agent_files=allow_agent_files, device=device)
     elif preset is not None and resume is None:
         document = find_document(preset, settings if seed is None else (*settings, f"seed={seed}"))
         folder = out or Path("runs") / Path(preset).stem
-        run = start_run(document, folder, source=preset, cluster=cluster, allow_agent_files=allow_agent_files)
+        run = start_run(
+            document, folder, source=preset, cluster=cluster, allow_agent_files=allow_agent_files, device=device
+        )
     else:
         raise ConfigError("train needs a preset or a TOML file, or --resume with the folder of a run")
-    flags = ["--allow-agent-files"] if allow_agent_files else []
+    flags = [
+        *(["--allow-agent-files"] if allow_agent_files else []),
+        *(["--device", device] if device != "auto" else []),
+    ]
     with progress_bar(run.title, lambda: text_table(run.table())) as show, _hints_to_resume(run.folder, *flags):
         printed = 0
 

@@ -10,9 +10,10 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
 import msgspec
+from msgspec import Meta
 
 from inarow.errors import ConfigError, one_line, raised_as, shown
 from inarow.storage.inputs import read_input
@@ -25,6 +26,10 @@ class ConfigPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     """A config or a part of one."""
 
 
+Module = Annotated[
+    str | None, Meta(description="written by inarow: the module of torch, given from Python, that is trained instead")
+]
+"""The part of a config that records a network of the user."""
 MAX_BYTES = 1 << 20  # of a config file
 _added_presets: dict[str, Path] = {}
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
@@ -25,6 +25,7 @@ from inarow.workers import Cluster
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+    from torch.nn import Module
 
     from inarow.search.tree.evaluation import Evaluate
 
@@ -50,8 +51,22 @@ class Opponent(Protocol):
 
 MakeOpponent = Callable[[str, np.random.SeedSequence], Opponent]
 """Makes the agent of an agent string and a seed; raises InvalidAgentError."""
-Grade = Callable[["Evaluate", int], tuple[float, float]]
-"""Accuracy of a network against perfect play, without search and with this many simulations."""
+
+
+class Grade(Protocol):
+    """Accuracy of a network on fixed positions."""
+
+    @property
+    def description(self) -> str:
+        """What the positions are, for people."""
+
+    def __call__(self, evaluate: Evaluate, simulations: int, /) -> tuple[float, float]:
+        """Without search, and with this many simulations."""
+
+
+NetworkFactory = Callable[..., "Module"]
+"""Makes a module of torch; called with those of the keywords `planes`, the number of input planes, and `spec`, the
+board, that it takes."""
 CheckAgent = Callable[[str], str]  # returns the agent string that may be used for another one; raises InarowError
 CheckFile = Callable[[str, str], str]  # the same for a file and the key of the config that names it
 
@@ -62,8 +77,10 @@ class Services:
 
     make_opponent: MakeOpponent | None = None
     make_grade: Callable[[Sequence[GameSpec]], Grade | None] | None = None
-    """For the boards of a run; None where exact scores are not available."""
+    """For the boards of a run; None where networks cannot be told apart."""
     cluster: Cluster | None = None  # where to play, instead of local processes
+    network: NetworkFactory | None = None  # makes the network to train, instead of the learner's own
+    device: str = "cpu"  # where networks compute: auto, cpu, cuda or mps; see `devices.py`
 
 
 # --- What a run reports ---
@@ -162,6 +179,7 @@ class Learner(Protocol[ConfigT]):
     point: type[DataclassInstance] | None = None  # the points of its curves, if known before there is one
     can_extend: bool = False  # whether `resume` accepts settings
     can_use_cluster: bool = False
+    can_use_network: bool = False  # whether it trains a network of the user
 
     def agent(self, product: Path | str) -> str:
         """The agent string that plays from a product file."""
@@ -221,6 +239,32 @@ def _own() -> Mapping[str, Learner[Any]]:
 def _plugins() -> tuple[Mapping[str, Learner[Any]], Mapping[str, str]]:
     """Learners of installed packages, and what is wrong with those that cannot be loaded."""
     return load_plugins("inarow.learners", lambda learner: learner.name)
+
+
+def check_network(learner: Learner[Any], network: NetworkFactory | None) -> None:
+    """Raises ConfigError if there is a network of the user and the learner trains none."""
+    if network is not None and not learner.can_use_network:
+        able = ", ".join(each.name for each in learners().values() if each.can_use_network)
+        raise ConfigError(f"the learner {learner.name} trains no network of yours; learners that do: {able}")
+
+
+def check_module(recorded: str | None, factory: NetworkFactory | None) -> None:
+    """Raises ConfigError unless the network of a run, which its config records, is the one that is given."""
+    given = None if factory is None else module_name(factory)
+    if recorded == given:
+        return
+    if recorded is None:
+        raise ConfigError(f"the run has the network of inarow; resume it without network={given}")
+    if given is None:
+        raise ConfigError(f"the network of the run is a module of yours, {recorded}: pass it from Python as network=")
+    raise ConfigError(f"the network of the run is {recorded}, not {given}")
+
+
+def module_name(factory: NetworkFactory) -> str:
+    """What a config records about a factory."""
+    if isinstance(factory, partial):
+        return module_name(factory.func)
+    return str(getattr(factory, "__name__", type(factory).__name__))
 
 
 # --- Text ---

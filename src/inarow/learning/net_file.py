@@ -16,6 +16,7 @@ import numpy as np
 
 from inarow.errors import NetError, raised_as, shown
 from inarow.games import GameSpec
+from inarow.learning.devices import CPU, Device
 from inarow.search.tree.evaluation import Evaluate, checked_answers
 from inarow.storage.inputs import read_input
 from inarow.version import __version__
@@ -41,11 +42,11 @@ class NetAbout(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Net:
-    """A net in play: a function of arrays, on one thread."""
+    """A net in play: a function of arrays, on one thread of the CPU or on another device."""
 
-    def __init__(self, content: bytes, source: str) -> None:
+    def __init__(self, content: bytes, source: str, device: Device = CPU) -> None:
         """From the bytes of a file that errors call `source`; raises NetError."""
-        self._session = _open_session(content, source)
+        self._session = open_session(content, source, device)
         with raised_as(NetError, f"{source} is not a net of inarow", reason="its metadata are not text"):
             metadata = self._session.get_modelmeta().custom_metadata_map
             self._inputs = [each.name for each in self._session.get_inputs()]
@@ -81,21 +82,21 @@ def to_bytes(model: ModelProto, about: NetAbout) -> bytes:
     return bytes(model.SerializeToString())
 
 
-def load_net(path: Path, kind: str) -> Net:
-    """A net of a kind of learner; raises NetError. Kept in memory as long as the file is the same."""
+def open_net(path: Path, kind: str | None = None, device: Device = CPU) -> Net:
+    """A net, of a kind of learner if one is given; raises NetError. Kept in memory as long as the file is the same."""
     try:
         status = path.stat()
     except OSError as error:
         raise NetError(f"{path} cannot be read: {error.strerror}") from None
-    net = _load(path.resolve(), status.st_mtime_ns, status.st_size)
-    if net.about.kind != kind:
+    net = _load(path.resolve(), status.st_mtime_ns, status.st_size, device)
+    if kind is not None and net.about.kind != kind:
         raise NetError(f"{path} is a net of {shown(net.about.kind)}, not of {kind}")
     return net
 
 
 @lru_cache(maxsize=8)
-def _load(path: Path, changed: int, size: int) -> Net:
-    return Net(read_net(path), str(path))
+def _load(path: Path, changed: int, size: int, device: Device) -> Net:
+    return Net(read_net(path), str(path), device)
 
 
 def read_net(path: Path) -> bytes:
@@ -103,7 +104,8 @@ def read_net(path: Path) -> bytes:
     return read_input(path, _MAX_BYTES, NetError)
 
 
-def _open_session(content: bytes, source: str) -> Any:
+def open_session(content: bytes, source: str, device: Device = CPU) -> Any:
+    """A session of ONNX Runtime for a model; raises NetError, which names `source`."""
     import onnxruntime  # slow to import
 
     from inarow.learning.onnx_scan import has_external_data  # so is protobuf
@@ -119,7 +121,7 @@ def _open_session(content: bytes, source: str) -> Any:
         if has_external_data(content):
             raise NetError(f"{source} is not a net: it keeps weights in another file")
         # With the fallback, which has nowhere to fall, it would print to stdout.
-        return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"], enable_fallback=0)
+        return onnxruntime.InferenceSession(content, options, providers=device.providers(), enable_fallback=0)
 
 
 def _read_about(metadata: Mapping[str, str], source: str) -> NetAbout:

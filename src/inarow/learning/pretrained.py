@@ -5,7 +5,7 @@ from pathlib import Path
 
 from inarow.errors import NetError, TableError, shown
 from inarow.games import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
-from inarow.learning.net_file import Net, load_net
+from inarow.learning.net_file import Net, open_net
 
 DEEP_Q, ALPHAZERO = "deep-q", "alphazero"  # kinds of net files, each named after its learner
 
@@ -37,7 +37,7 @@ def net_path(name: str, kind: str = ALPHAZERO) -> Path:
 
 def find_net(name: str, kind: str = ALPHAZERO) -> Net:
     """A net by its name, or in a file; raises NetError."""
-    return load_net(net_path(name, kind), kind)
+    return open_net(net_path(name, kind), kind)
 
 
 def default_deep_q_net(spec: GameSpec, side: int) -> Path:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _Kind = TypeVar("_Kind")
 TrainerT = TypeVar("TrainerT", bound="EpisodeTrainer")
+MakeTrainer = Callable[[Any, MakeOpponent | None], TrainerT]  # from a config
 _CONFIG = "config.json"
 _MAX_GAMES_BYTES = 1 << 40
 _MAX_LINE = 1 << 16
@@ -238,7 +239,7 @@ class EpisodeTrainer(Protocol):
 class EpisodeRun(Run, Generic[TrainerT]):
     """A trainer with a folder, whose progress is counted in episodes. `start` or `resume` make one."""
 
-    trainer_type: Callable[[Any, MakeOpponent | None], TrainerT]
+    trainer_type: MakeTrainer[TrainerT]
     config_type: type[ConfigPart]
     point_type: type  # of the points of the curve
     product_name: str  # of the file from which the agent plays
@@ -250,19 +251,33 @@ class EpisodeRun(Run, Generic[TrainerT]):
         self._curve_files = CurveFiles(folder, self.point_type, step="episode")
 
     @classmethod
-    def start(cls, config: ConfigPart, folder: Path, make_opponent: MakeOpponent | None = None) -> Self:
-        """A new run; raises ConfigError if the folder has one, and what the trainer raises."""
-        trainer, claim = cls.trainer_type(config, make_opponent), RunClaim(folder, cls.checkpoint_name)
+    def start(
+        cls,
+        config: ConfigPart,
+        folder: Path,
+        make_opponent: MakeOpponent | None = None,
+        make_trainer: MakeTrainer[TrainerT] | None = None,
+    ) -> Self:
+        """A new run; raises ConfigError if the folder has one, and what the trainer raises. `make_trainer` is for
+        trainers with other arguments.
+        """
+        make = make_trainer or cls.trainer_type
+        trainer, claim = make(config, make_opponent), RunClaim(folder, cls.checkpoint_name)
         with claim.begun(config):
             run = cls(folder, trainer, claim)
             run._begin()
             return run
 
     @classmethod
-    def resume(cls, folder: Path, make_opponent: MakeOpponent | None = None) -> Self:
+    def resume(
+        cls,
+        folder: Path,
+        make_opponent: MakeOpponent | None = None,
+        make_trainer: MakeTrainer[TrainerT] | None = None,
+    ) -> Self:
         """A run at its last checkpoint; raises ConfigError, and what the trainer and its files raise."""
-        claim = RunClaim(folder, cls.checkpoint_name)
-        run = cls(folder, cls.trainer_type(read_config(folder, cls.config_type), make_opponent), claim)
+        make, claim = make_trainer or cls.trainer_type, RunClaim(folder, cls.checkpoint_name)
+        run = cls(folder, make(read_config(folder, cls.config_type), make_opponent), claim)
         with claim.held():
             if run._checkpoint.exists():
                 run._restore()

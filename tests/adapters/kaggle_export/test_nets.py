@@ -21,7 +21,7 @@ from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.learning.deep_q.config import DeepQConfig, Network
 from inarow.learning.deep_q.network import first_weights
-from inarow.learning.net_file import NetAbout, load_net, to_bytes
+from inarow.learning.net_file import NetAbout, open_net, to_bytes
 from inarow.search.tree.evaluation import planes_of
 from inarow.search.tree.simulation import look
 from tests.adapters.kaggle_export.files import agent_of_file, choice
@@ -55,7 +55,7 @@ def test_an_exported_dqn_says_and_plays_the_same(board, tmp_path):
     path = dqn_file(tmp_path / "net.onnx", board, Network(filters=(4, 6), dense=(5,)))
     spec = GameSpec.parse(board)
     planes = np.random.default_rng(1).integers(-1, 2, (20, 1, spec.rows, spec.columns)).astype(np.float32)
-    (ours,), (expected,) = numpy_net(path)(planes), load_net(path, "deep-q").run(planes)
+    (ours,), (expected,) = numpy_net(path)(planes), open_net(path, "deep-q").run(planes)
     assert np.ptp(expected) > 0.01
     np.testing.assert_allclose(ours, expected, atol=2e-6, rtol=1e-4)
     parameters = DqnParameters(net=str(path))

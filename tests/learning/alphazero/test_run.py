@@ -182,6 +182,7 @@ def test_a_run_that_was_stopped_at_its_very_end_still_leaves_its_net(tmp_path):
     def stop(*_) -> tuple[float, float]:
         raise Stopped
 
+    stop.description = "positions"
     run = AlphaZeroRun.start(tiny(iterations=1), tmp_path, Services(make_grade=lambda specs: stop))
     with pytest.raises(Stopped):
         run.train()

@@ -6,7 +6,7 @@ import torch
 
 from inarow.games.spec import GameSpec
 from inarow.learning.deep_q.config import DeepQConfig, Network
-from inarow.learning.deep_q.network import TrainedNet, first_weights, to_model
+from inarow.learning.deep_q.network import ConvolutionalNetwork, TrainedNet, first_weights, to_model
 from inarow.learning.net_file import Net, NetAbout, to_bytes
 
 SMALL = Network(filters=(4, 6), dense=(5,))
@@ -18,6 +18,10 @@ def config_of(board: str, network: Network = SMALL, **settings) -> DeepQConfig:
 
 def weights_of(config: DeepQConfig, seed: int = 0):
     return first_weights(config.network, config.spec, np.random.default_rng(seed))
+
+
+def new_net(config: DeepQConfig, seed: int = 0) -> TrainedNet:
+    return TrainedNet(config, ConvolutionalNetwork(weights_of(config, seed), config.spec))
 
 
 def some_boards(board: str, count: int) -> np.ndarray:
@@ -43,7 +47,7 @@ def test_first_weights_are_glorot_uniform_and_biases_zero():
 @pytest.mark.parametrize(("board", "network"), [("6x7x4", Network()), ("3x3x3", SMALL), ("9x11x5", SMALL)])
 def test_torch_and_onnx_runtime_agree(board, network):
     config = config_of(board, network)
-    trained = TrainedNet(config, weights_of(config))
+    trained = new_net(config)
     boards = some_boards(board, 40)
     trained.fit(boards, np.linspace(-1, 1, 40, dtype=np.float32), np.random.default_rng(2))
     about = NetAbout(kind="deep-q", board=board, config={}, seed=0)
@@ -65,7 +69,11 @@ def test_a_convolution_pads_one_before_and_two_after():
     board = np.zeros((1, 4, 4), np.float32)
     board[0, 1, 2] = 1
     with torch.no_grad():
-        (value,) = TrainedNet(config, weights).values(torch.from_numpy(board[:, None])).numpy()
+        (value,) = (
+            TrainedNet(config, ConvolutionalNetwork(weights, config.spec))
+            .values(torch.from_numpy(board[:, None]))
+            .numpy()
+        )
     assert value == 2 * 4 + 3
 
 
@@ -73,7 +81,7 @@ def test_a_fit_learns_and_depends_on_its_seed_alone():
     config = config_of("4x4x4", epochs=60, minibatch=8)
     boards = some_boards("4x4x4", 30)
     targets = boards[:, 0, 0].copy()
-    nets = [TrainedNet(config, weights_of(config)) for _ in range(3)]
+    nets = [new_net(config) for _ in range(3)]
     losses = [net.fit(boards, targets, np.random.default_rng(seed)) for net, seed in zip(nets, (1, 1, 2), strict=True)]
     assert losses[0] < 0.05
     first, same, other = (net.weights() for net in nets)
@@ -84,7 +92,7 @@ def test_a_fit_learns_and_depends_on_its_seed_alone():
 def test_a_net_goes_on_from_its_state_bit_for_bit():
     config = config_of("4x4x4")
     boards, targets = some_boards("4x4x4", 50), np.linspace(-1, 1, 50, dtype=np.float32)
-    whole, restored = TrainedNet(config, weights_of(config)), TrainedNet(config, weights_of(config, 9))
+    whole, restored = new_net(config), new_net(config, 9)
     whole.fit(boards, targets, np.random.default_rng(1))
     restored.restore(whole.state())
     for net in (whole, restored):

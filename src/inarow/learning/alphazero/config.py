@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from inarow.errors import ConfigError, shown
 from inarow.games import GameSpec
-from inarow.learning.config import ConfigPart, to_config, with_settings
+from inarow.learning.config import ConfigPart, Module, to_config, with_settings
 from inarow.search.tree.config import SearchConfig
 from inarow.workers import MAX_CLUSTER_WORKERS
 
@@ -44,6 +44,7 @@ class NetworkConfig(ConfigPart, frozen=True, kw_only=True):
 
     channels: Annotated[int, Meta(ge=1, le=512)] = 32
     blocks: Annotated[int, Meta(ge=0, le=64, description="residual blocks")] = 2
+    module: Module = None
 
 
 class SelfPlayConfig(ConfigPart, frozen=True, kw_only=True):

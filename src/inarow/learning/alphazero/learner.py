@@ -23,7 +23,7 @@ class AlphaZeroLearner(Learner[AlphaZeroConfig]):
 
     name, config, product = "alphazero", AlphaZeroConfig, "net.onnx"
     point = CurvePoint
-    can_extend = can_use_cluster = True
+    can_extend = can_use_cluster = can_use_network = True
 
     def agent(self, product: Path | str) -> str:
         return f"alphazero:net={product}"

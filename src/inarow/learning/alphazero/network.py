@@ -9,6 +9,7 @@ says where it is. Convolutions see zeros outside, as at an edge, and normalisati
 """
 
 import math
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -16,18 +17,25 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from onnx import ModelProto
 from safetensors.torch import load, save
 from torch import Tensor, nn
 from torch.nn import functional
 
-from inarow.errors import NetError, raised_as
-from inarow.learning.alphazero.config import LearningConfig, NetworkConfig
+from inarow.errors import ConfigError, NetError, raised_as
+from inarow.games import GameSpec, Position
+from inarow.learning.alphazero.config import AlphaZeroConfig, LearningConfig
+from inarow.learning.alphazero.onnx_graph import to_onnx
 from inarow.learning.alphazero.replay import Batch
-from inarow.search.tree.evaluation import ON_BOARD, PLANES, PLAYABLE
+from inarow.learning.devices import CPU, Device
+from inarow.learning.learner import NetworkFactory, check_module
+from inarow.learning.torch_module import CustomNetwork, TrainableNetwork, Weights
+from inarow.search.tree.evaluation import ON_BOARD, PLANES, PLAYABLE, planes_of
 from inarow.storage.atomic import atomic_write
 from inarow.storage.inputs import read_input
 
 _VALUE_UNITS = 64
+_EXAMPLES = 4  # positions on which a network of the user is tried
 _MAX_BYTES = 4 << 30
 _MOMENTS = ("exp_avg", "exp_avg_sq")
 
@@ -86,9 +94,23 @@ class Block(nn.Module):
         return functional.relu(cells + self.second(inner, on_board))
 
 
-class Network(nn.Module):
-    """From planes [n, PLANES, rows, columns] to logits [n, rows, columns] of a stone on each cell and
-    [n] logits of winning, half a win being a draw: the value is 2 sigmoid - 1 for the side to move.
+class PolicyNetwork(TrainableNetwork):
+    """From planes [n, PLANES, rows, columns] to logits [n, rows, columns] of a stone on each cell, and something [n]
+    from which the value for the side to move follows.
+    """
+
+    @abstractmethod
+    def forward(self, planes: Tensor, *, is_mixed: bool = False) -> tuple[Tensor, Tensor]:
+        """`is_mixed`: the boards of the batch have several sizes."""
+
+    @abstractmethod
+    def value_loss(self, found: Tensor, values: Tensor) -> Tensor:
+        """The mean loss of the second output, [n], where these values in [-1, 1] were wanted."""
+
+
+class Network(PolicyNetwork):
+    """The network of inarow. Its second output are logits of winning, half a win being a draw: the value is
+    2 sigmoid - 1.
     """
 
     def __init__(self, channels: int, blocks: int) -> None:
@@ -105,7 +127,6 @@ class Network(nn.Module):
                 nn.init.zeros_(parameter)
 
     def forward(self, planes: Tensor, *, is_mixed: bool = False) -> tuple[Tensor, Tensor]:
-        """`is_mixed`: the boards of the batch have several sizes."""
         on_board = planes[:, ON_BOARD] > 0 if is_mixed else None
         cells = functional.relu(self.stem(planes, on_board))
         for block in self.blocks:
@@ -114,6 +135,12 @@ class Network(nn.Module):
         pooled = _pooled(functional.relu(self.value(cells, on_board)), on_board)
         units = functional.relu(self.value_units(pooled))
         return policy, self.value_logit(units)[:, 0]
+
+    def value_loss(self, found: Tensor, values: Tensor) -> Tensor:
+        return functional.binary_cross_entropy_with_logits(found, (values + 1) / 2)
+
+    def to_model(self, weights: Weights) -> ModelProto:
+        return to_onnx(weights)
 
     @torch.no_grad()
     def measure(self, planes: Tensor, *, is_mixed: bool = False) -> None:
@@ -140,6 +167,58 @@ def _pooled(cells: Tensor, on_board: Tensor | None) -> Tensor:
     return torch.cat([sums / number, maxima], 1)
 
 
+class CustomPolicyNetwork(CustomNetwork, PolicyNetwork):
+    """A module of the user: from planes to (logits [n, rows, columns], values [n] or [n, 1] in [-1, 1])."""
+
+    outputs = ("logits", "values")
+
+    def check(self, inputs: Tensor, answers: object) -> None:
+        count, _, rows, columns = inputs.shape
+        wanted = f"logits {(count, rows, columns)} and values {(count,)} or {(count, 1)}"
+        parts = answers if isinstance(answers, tuple | list) else ()
+        shapes = [tuple(each.shape) for each in parts if isinstance(each, Tensor)]
+        if shapes not in ([(count, rows, columns), (count,)], [(count, rows, columns), (count, 1)]):
+            found = shapes or (tuple(answers.shape) if isinstance(answers, Tensor) else type(answers).__name__)
+            raise NetError(
+                f"the network {self.name} answers {found} for planes {tuple(inputs.shape)}; AlphaZero needs {wanted}"
+            )
+        if not (parts[1].abs() <= 1).all():
+            raise NetError(f"the network {self.name} has values outside of [-1, 1]; let it end with tanh")
+
+    def forward(self, planes: Tensor, *, is_mixed: bool = False) -> tuple[Tensor, Tensor]:
+        logits, values = self.module(planes)
+        values = values.reshape(-1)
+        return logits, values if self.training else values.clamp(-1, 1)
+
+    def value_loss(self, found: Tensor, values: Tensor) -> Tensor:
+        """The mean square of the error, which also corrects values outside of [-1, 1]."""
+        return functional.mse_loss(found, values)
+
+
+def make_network(config: AlphaZeroConfig, factory: NetworkFactory | None = None) -> PolicyNetwork:
+    """The network of a config with its first weights, or that of the user; raises ConfigError and NetError."""
+    check_module(config.network.module, factory)
+    torch.manual_seed(config.seed)
+    if factory is None:
+        return Network(config.network.channels, config.network.blocks)
+    if config.board is None:
+        raise ConfigError("a network of yours learns one board; give board instead of boards")
+    if config.start is not None:
+        raise ConfigError("start is for the network of inarow; let your own begin with the weights that you give it")
+    (spec,) = config.specs
+    return CustomPolicyNetwork.make(factory, _example_planes(spec), spec)
+
+
+def _example_planes(spec: GameSpec) -> np.ndarray:
+    """Of positions of games in which the last legal action is played."""
+    examples, position = [], Position.start(spec)
+    for _ in range(_EXAMPLES):
+        examples.append(planes_of(position))
+        after = position.play(position.legal_actions[-1])
+        position = Position.start(spec) if after.is_over else after
+    return np.stack(examples)
+
+
 # --- Training ---
 
 
@@ -152,18 +231,17 @@ class Loss:
 
 
 class NetTrainer:
-    """A network and its optimiser. torch runs on one thread."""
+    """A network and its optimiser. torch runs on one thread of the CPU or on another device."""
 
-    def __init__(self, network: NetworkConfig, config: LearningConfig, seed: int) -> None:
+    def __init__(self, network: PolicyNetwork, config: LearningConfig, device: Device = CPU) -> None:
         torch.set_num_threads(1)
-        torch.manual_seed(seed)
-        self._config, self.steps = config, 0
+        self._config, self._device, self.steps = config, device.name, 0
         self._is_folded = False  # whether norms are folded into the weights, which the first step will undo
-        self._network = Network(network.channels, network.blocks)
-        self._network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch forgot it
-        self._optimiser = torch.optim.AdamW(
-            self._network.parameters(), lr=config.rate, weight_decay=config.weight_decay, fused=True
-        )
+        self._network = network.to(device.name)
+        if network.memory_format is not torch.contiguous_format:  # to which torch converts nothing
+            self._network.to(memory_format=network.memory_format)  # type: ignore[call-overload]  # torch forgot it
+        parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
+        self._optimiser = torch.optim.AdamW(parameters, lr=config.rate, weight_decay=config.weight_decay, fused=True)
         self._begin_average()
 
     def begin_with(self, weights: Mapping[str, np.ndarray]) -> None:
@@ -181,16 +259,18 @@ class NetTrainer:
         """Learns from a batch; `progress` from 0 to 1 is how much of the run is over."""
         for group in self._optimiser.param_groups:
             group["lr"] = learning_rate(self._config, self.steps, progress)
-        planes = torch.from_numpy(batch.planes).contiguous(memory_format=torch.channels_last)
-        targets, values = torch.from_numpy(batch.policies).flatten(1), torch.from_numpy(batch.values)
+        planes = self._there(batch.planes).contiguous(memory_format=self._network.memory_format)
+        targets, values = self._there(batch.policies).flatten(1), self._there(batch.values)
         if self._is_folded:
+            assert isinstance(self._network, Network)
             self._network.measure(planes, is_mixed=batch.is_mixed)
             self._begin_average()
             self._is_folded = False
+        torch.manual_seed(self.steps)  # for networks that drop units at random: resumed, a run continues as it would
         self._network.train()
-        logits, wins = self._network(planes, is_mixed=batch.is_mixed)
+        logits, found = self._network(planes, is_mixed=batch.is_mixed)
         policy_loss = _cross_entropy(logits.flatten(1), planes[:, PLAYABLE].flatten(1) > 0, targets)
-        value_loss = functional.binary_cross_entropy_with_logits(wins, (values + 1) / 2)
+        value_loss = self._network.value_loss(found, values)
         self._optimiser.zero_grad()
         torch.autograd.backward(policy_loss + value_loss)
         self._optimiser.step()
@@ -198,6 +278,10 @@ class NetTrainer:
         self._follow()
         entropy = -torch.xlogy(targets, targets).sum(1).mean()
         return Loss(float(policy_loss.detach() - entropy), float(value_loss.detach()))
+
+    def _there(self, array: np.ndarray) -> Tensor:
+        """On the device."""
+        return torch.from_numpy(array).to(self._device)
 
     def _follow(self) -> None:
         """Moves the average towards the weights; faster while there are few steps to average."""
@@ -212,7 +296,11 @@ class NetTrainer:
 
     def weights(self) -> dict[str, np.ndarray]:
         """Of the net that plays: the average, by torch's names."""
-        return {name: tensor.contiguous().numpy().copy() for name, tensor in self._average.items()}
+        return {name: tensor.cpu().contiguous().numpy().copy() for name, tensor in self._average.items()}
+
+    def model(self) -> ModelProto:
+        """The graph of the net that plays; see `net_file.net_evaluator`."""
+        return self._network.to_model(self.weights())
 
     def save(self, path: Path) -> None:
         """Weights, their average and the optimiser's moments in one safetensors file, written atomically."""
@@ -223,7 +311,7 @@ class NetTrainer:
             tensors |= {f"{moment}.{name}": state[moment] for moment in _MOMENTS if moment in state}
         tensors |= {"steps": torch.tensor(self.steps), "is_folded": torch.tensor(self._is_folded)}
         with atomic_write(path) as file:
-            file.write(save({name: tensor.contiguous() for name, tensor in tensors.items()}))
+            file.write(save({name: _kept(tensor) for name, tensor in tensors.items()}))
 
     def load(self, path: Path) -> None:
         """Continues from a file; raises NetError."""
@@ -239,7 +327,16 @@ class NetTrainer:
                 if f"{_MOMENTS[0]}.{name}" in tensors:
                     # In the memory format of the parameter, as the optimiser has it.
                     moments = {each: torch.empty_like(parameter).copy_(tensors[f"{each}.{name}"]) for each in _MOMENTS}
-                    self._optimiser.state[parameter] = {"step": torch.tensor(float(self.steps)), **moments}
+                    self._optimiser.state[parameter] = {"step": self._step_count(), **moments}
+
+    def _step_count(self) -> Tensor:
+        """As the optimiser has it."""
+        return torch.tensor(float(self.steps), device=self._device)
+
+
+def _kept(tensor: Tensor) -> Tensor:
+    """As a file has it: weights that a network uses twice must not share memory."""
+    return tensor.cpu().clone(memory_format=torch.contiguous_format)
 
 
 def learning_rate(config: LearningConfig, steps: int, progress: float) -> float:

@@ -74,6 +74,8 @@ def read_start(name: str, network: NetworkConfig) -> tuple[dict[str, np.ndarray]
     """The weights of a net and their provenance; raises NetError, also if its size is not that of `network`."""
     path = net_path(name)
     about = find_net(name).about
+    if (module := about.config.get("network", {}).get("module")) is not None:
+        raise NetError(f"the net {name} is of the network {module}; start takes nets of the network of inarow only")
     weights = from_onnx(read_net(path))
     channels, blocks = size_of(weights)
     if (channels, blocks) != (network.channels, network.blocks):

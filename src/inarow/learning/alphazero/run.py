@@ -16,14 +16,16 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec import structs
 
 from inarow.learning.alphazero import selfplay
 from inarow.learning.alphazero.config import AlphaZeroConfig, GateConfig
-from inarow.learning.alphazero.network import Loss, NetTrainer
-from inarow.learning.alphazero.onnx_graph import read_start, to_onnx
+from inarow.learning.alphazero.network import Loss, NetTrainer, make_network
+from inarow.learning.alphazero.onnx_graph import read_start
 from inarow.learning.alphazero.replay import Replay
 from inarow.learning.alphazero.run_state import HEADINGS, CurvePoint, RunFolder, RunState
-from inarow.learning.learner import CurveTable, Grade, Progress, Report, Run, Services, TrainedAgent, Watch
+from inarow.learning.devices import find_device
+from inarow.learning.learner import CurveTable, Grade, Progress, Report, Run, Services, TrainedAgent, Watch, module_name
 from inarow.learning.net_file import ANY_BOARD, Net, NetAbout, net_evaluator, read_net, to_bytes
 from inarow.learning.pretrained import ALPHAZERO
 from inarow.learning.run_folder import read_config, write_config
@@ -46,14 +48,16 @@ _USUAL_GAME = 0.6  # how much of the board a game fills, before there is a game 
 class AlphaZeroRun(Run):
     """A run in a folder. `start` or `resume` make one."""
 
-    def __init__(self, files: RunFolder, config: AlphaZeroConfig, services: Services, *, is_new: bool) -> None:
+    def __init__(
+        self, files: RunFolder, config: AlphaZeroConfig, services: Services, trainer: NetTrainer, *, is_new: bool
+    ) -> None:
         self.files, self.folder, self.product = files, files.path, files.net
         self._config, self._services = config, services
         self.log: list[str] = []
         self.worker_bytes = 0
         self.losses: list[Loss] = []  # since the last point of the curve
         self.replay = Replay(config.specs, config.learning.largest_window)
-        self.trainer = NetTrainer(config.network, config.learning, config.seed)
+        self.trainer, self._device = trainer, find_device(services.device)
         self._rng = np.random.default_rng(np.random.SeedSequence(config.seed, spawn_key=(_LEARNER_KEY,)))
         self.state = RunState() if is_new else files.restore(self.trainer, self.replay)
         if self.state.random:
@@ -64,20 +68,26 @@ class AlphaZeroRun(Run):
         if not self.state.saves or not self.product.exists():
             self._write_net()
         self._published = read_net(self.product)
-        self._evaluate = net_evaluator(Net(self._published, str(self.product)))
+        self._evaluate = self._evaluator(self._published, str(self.product))
         self._player = selfplay.Player(config, self._evaluate, 0, self.state.starts)
         self._player.set_simulations(self.simulations)
         self._last_point = (self.state.seconds, self.state.games)
 
     @classmethod
     def start(cls, config: AlphaZeroConfig, folder: Path, services: Services | None = None) -> AlphaZeroRun:
-        """A new run; raises ConfigError if the folder has one, NetError if there is no net to begin with."""
-        files = RunFolder(folder)
+        """A new run; raises ConfigError if the folder has one, NetError if there is no net to begin with or the
+        network of the user does not fit.
+        """
+        files, services = RunFolder(folder), services or Services()
+        if services.network is not None:
+            network = structs.replace(config.network, module=module_name(services.network))
+            config = structs.replace(config, network=network)
+        trainer = _new_trainer(config, services)  # before there is a folder
         if config.start is not None:
-            read_start(config.start, config.network)  # before there is a folder
+            read_start(config.start, config.network)
         with files.claim.begun(config):
             files.games.begin()
-            return cls(files, config, services or Services(), is_new=True)
+            return cls(files, config, services, trainer, is_new=True)
 
     @classmethod
     def resume(
@@ -92,10 +102,10 @@ class AlphaZeroRun(Run):
         """A run at its last checkpoint, optionally with a larger budget and other settings from now on; raises
         ConfigError or NetError.
         """
-        files = RunFolder(folder)
+        files, services = RunFolder(folder), services or Services()
         config = read_config(folder, AlphaZeroConfig).changed(settings, str(folder))
         with files.claim.held():
-            run = cls(files, config, services or Services(), is_new=False)
+            run = cls(files, config, services, _new_trainer(config, services), is_new=False)
             if minutes or iterations:
                 done, source = run.state.iterations, str(folder)
                 run._config = config.extended(minutes=minutes, iterations=iterations, done=done, source=source)
@@ -158,7 +168,12 @@ class AlphaZeroRun(Run):
         )
 
     def table(self) -> CurveTable:
-        return CurveTable(HEADINGS, [point.cells() for point in self.curve[-12:]], self._note())
+        caption = "\n".join(filter(None, [self._note(), self._graded_note()]))
+        return CurveTable(HEADINGS, [point.cells() for point in self.curve[-12:]], caption)
+
+    def _graded_note(self) -> str:
+        graded_on = self.state.graded_on
+        return f"raw and searched: accuracy on {graded_on}" if graded_on else ""
 
     def _note(self) -> str:
         """Present figures in one line: time left, speed, losses, core seconds, memory."""
@@ -185,7 +200,7 @@ class AlphaZeroRun(Run):
             "learn_core_seconds": round(state.learn_seconds, 1),
             "bytes": self.memory,
         }
-        return Report(facts=facts, details={"curve": state.curve})
+        return Report(facts=facts, details={"graded_on": state.graded_on, "curve": state.curve})
 
     def _counted(self) -> dict[str, Any]:
         counts = {name: getattr(self.state, name) for name in ("iterations", "games", "examples")}
@@ -212,8 +227,11 @@ class AlphaZeroRun(Run):
     def _train(self, watch: Watch | None, worker_processes: WorkerProcesses, checkpoint_seconds: float) -> None:
         cluster_play = None
         if self._services.cluster is not None:
-            cluster_play = selfplay.ClusterSelfPlay(worker_processes, self.config, self.state.starts)
+            cluster_play = selfplay.ClusterSelfPlay(worker_processes, self.config, self.state.starts, self._device)
         grade = self._services.make_grade(self.config.specs) if self._services.make_grade else None
+        if grade is not None and grade.description != self.state.graded_on:
+            self.state.graded_on = grade.description
+            self.log.append(self._graded_note())
         warm_up_for(self.config.specs)
         saved = clock = time.monotonic()
         estimate_at = self.state.seconds + _ESTIMATE_SECONDS
@@ -286,7 +304,7 @@ class AlphaZeroRun(Run):
                 self._take_slice(result, len(worker_processes))
             while worker_process.due < 2:
                 play = self.config, self.product, number, self.state.starts, self.simulations, _SLICE_SECONDS
-                worker_process.give(selfplay.play_slice, selfplay.PlaySlice(*play))
+                worker_process.give(selfplay.play_slice, selfplay.PlaySlice(*play, self._device))
 
     def _take_slice(self, result: selfplay.PlaySliceResult, worker_processes: int) -> None:
         for found in result.outputs:
@@ -327,12 +345,15 @@ class AlphaZeroRun(Run):
     def _publish(self) -> None:
         self._write_net()
         self._published = self.product.read_bytes()
-        self._evaluate = net_evaluator(Net(self._published, str(self.product)))
+        self._evaluate = self._evaluator(self._published, str(self.product))
         self._player.use(self._evaluate)
 
     def _current(self) -> Evaluate:
         """The present net, published or not."""
-        return net_evaluator(Net(self._net_bytes(), "the new net"))
+        return self._evaluator(self._net_bytes(), "the new net")
+
+    def _evaluator(self, net: bytes, source: str) -> Evaluate:
+        return net_evaluator(Net(net, source, self._device))
 
     def _net_bytes(self) -> bytes:
         state, config = self.state, self.config
@@ -342,7 +363,7 @@ class AlphaZeroRun(Run):
         if state.start:
             provenance["start"] = state.start
         about = NetAbout(kind=ALPHAZERO, board=board, config=made, seed=config.seed, provenance=provenance)
-        return to_bytes(to_onnx(self.trainer.weights()), about)
+        return to_bytes(self.trainer.model(), about)
 
     # --- The curve ---
 
@@ -377,6 +398,11 @@ class AlphaZeroRun(Run):
         self.log.append("  ".join(map(" ".join, zip(HEADINGS, state.curve[-1].cells(), strict=True))))
         self.losses = []
         self._last_point = (state.seconds, state.games)
+
+
+def _new_trainer(config: AlphaZeroConfig, services: Services) -> NetTrainer:
+    """With first weights; raises ConfigError and NetError."""
+    return NetTrainer(make_network(config, services.network), config.learning, find_device(services.device))
 
 
 def _mean(values: list[float]) -> float | None:

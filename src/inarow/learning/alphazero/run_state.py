@@ -53,7 +53,7 @@ class CurvePoint:
     policy_loss: float | None
     value_loss: float | None
     raw_accuracy: float | None
-    """On graded positions: share of moves that keep the outcome, by the net without search but with tactics."""
+    """On `RunState.graded_on`: share of moves that keep the outcome, by the net without search but with tactics."""
     search_accuracy: float | None  # the same with search
 
     def cells(self) -> tuple[str, ...]:
@@ -78,6 +78,7 @@ class RunState(msgspec.Struct, kw_only=True):
     owed: float = 0.0  # samples that remain to be learnt from
     simulations: int = 0
     evaluations: int = 0
+    graded_on: str | None = None  # the positions of accuracies in the curve, for people
     play_seconds: float = 0.0  # core-seconds of all processes
     learn_seconds: float = 0.0
     is_closed: bool = False  # whether its budget was spent and the last net written

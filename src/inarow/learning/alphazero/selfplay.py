@@ -21,7 +21,8 @@ from inarow.games.kernels import board_sizes, compiled_layout, new_arrays
 from inarow.games.notation import format_moves
 from inarow.learning.alphazero import selfplay_kernel as kernels
 from inarow.learning.alphazero.config import AlphaZeroConfig, GateConfig, SelfPlayConfig
-from inarow.learning.net_file import Net, load_net, net_evaluator
+from inarow.learning.devices import CPU, Device
+from inarow.learning.net_file import Net, net_evaluator, open_net
 from inarow.learning.pretrained import ALPHAZERO
 from inarow.learning.run_folder import PlayedGame
 from inarow.search.tree.config import SearchConfig, search_rules
@@ -211,6 +212,7 @@ class PlaySlice:
     start: int
     simulations: int
     seconds: float
+    device: Device = CPU
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +229,7 @@ _players: dict[int, tuple[Player, Net]] = {}  # in a local worker: its player an
 
 def play_slice(task: PlaySlice) -> PlaySliceResult:
     """Continues the games of the task before."""
-    net = load_net(task.net, ALPHAZERO)
+    net = open_net(task.net, ALPHAZERO, task.device)
     player, net_before = _players.get(task.start, (None, None))
     if player is None:
         player = Player(task.config, net_evaluator(net), task.number, task.start)
@@ -255,6 +257,7 @@ class GameBatch:
     number: int
     simulations: int
     games: int
+    device: Device = CPU
 
 
 _nets: list[tuple[Shared[bytes], Evaluate]] = []  # in a worker of a cluster: the last net, loaded
@@ -264,7 +267,7 @@ def play_batch(task: GameBatch) -> PlaySliceResult:
     """Plays a batch; the games follow from the task alone."""
     begin, config = time.process_time(), task.config
     if not _nets or _nets[0][0] != task.net:
-        _nets[:] = [(task.net, net_evaluator(Net(task.net.value, "the net")))]
+        _nets[:] = [(task.net, net_evaluator(Net(task.net.value, "the net", task.device)))]
     rng = np.random.default_rng(np.random.SeedSequence(config.seed, spawn_key=(_BATCHES_KEY, task.start, task.number)))
     board = SelfPlay(
         config.specs[int(rng.integers(len(config.specs)))],
@@ -281,8 +284,8 @@ def play_batch(task: GameBatch) -> PlaySliceResult:
 class ClusterSelfPlay:
     """Worker processes that play for a run. The batches assigned and not yet collected are about one iteration."""
 
-    def __init__(self, workers: WorkerProcesses, config: AlphaZeroConfig, start: int) -> None:
-        self._workers, self._config, self._start = workers, config, start
+    def __init__(self, workers: WorkerProcesses, config: AlphaZeroConfig, start: int, device: Device = CPU) -> None:
+        self._workers, self._config, self._start, self._device = workers, config, start, device
         self._in_advance = _IN_ADVANCE * len(workers)
         self._games = max(1, min(config.selfplay.games, config.iteration_games // self._in_advance))
         self._given = self._taken = 0
@@ -297,7 +300,8 @@ class ClusterSelfPlay:
         if self._net is None or self._net[0] is not net:
             self._net = net, self._workers.share(net)
         while self._given < self._taken + self._in_advance:
-            task = GameBatch(self._config, self._net[1], self._start, self._given, simulations, self._games)
+            batch = self._config, self._net[1], self._start, self._given, simulations, self._games
+            task = GameBatch(*batch, self._device)
             self._workers[self._given % len(self._workers)].give(play_batch, task)
             self._given += 1
 

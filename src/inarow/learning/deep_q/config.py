@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from inarow.games import GameSpec
-from inarow.learning.config import ConfigPart
+from inarow.learning.config import ConfigPart, Module
 from inarow.learning.exploration.config import Policy
 
 Side = Literal["first", "second"]
@@ -22,6 +22,7 @@ class Network(ConfigPart, frozen=True, kw_only=True):
     dense: Annotated[
         tuple[Layer, ...], Meta(max_length=8, description="units of each layer between the convolutions and the value")
     ] = (49, 7, 7)
+    module: Module = None
 
 
 class Rewards(ConfigPart, frozen=True, kw_only=True):

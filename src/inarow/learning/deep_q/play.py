@@ -5,7 +5,7 @@ What a learner keeps by position, such as flags, evolves as if games were played
 comes at the same ply, and at each ply games choose in their order.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -21,7 +21,7 @@ from inarow.learning.deep_q import boards as kernels
 from inarow.learning.deep_q.boards import ONGOING, Afterstates, Boards, empty_boards
 from inarow.learning.deep_q.config import DeepQConfig
 from inarow.learning.deep_q.potential import Potential, make_potential
-from inarow.learning.net_file import Net, load_net
+from inarow.learning.net_file import Net, open_net
 from inarow.learning.pretrained import DEEP_Q
 
 Choose = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -58,7 +58,7 @@ def look_ahead(net: Net, spec: GameSpec, boards: Boards, games: np.ndarray, pote
 
 
 class NetValues:
-    """A net that evaluates one position at a time."""
+    """A net that evaluates moves, with the potential that it was trained with, if any."""
 
     def __init__(self, net: Net) -> None:
         config = to_config(net.about.config, DeepQConfig, "the net")
@@ -67,17 +67,24 @@ class NetValues:
 
     def values(self, position: Position) -> np.ndarray:
         """float64 [A], for the side to move; -inf where an action is illegal. Raises NetError for another board."""
-        self.net.check_board(position.spec)
-        layout = compiled_layout(position.spec)
-        boards, (stones, mask) = empty_boards(layout, 1), bits_of(position, layout)
-        store(boards.own, 0, stones)
-        store(boards.mask, 0, mask)
-        return np.asarray(look_ahead(self.net, position.spec, boards, np.zeros(1, np.int64), self.potential).values[0])
+        return np.asarray(self.values_of([position])[0])
+
+    def values_of(self, positions: Sequence[Position]) -> np.ndarray:
+        """The same of some positions of one board, float64 [n, A]."""
+        spec = positions[0].spec
+        self.net.check_board(spec)
+        layout = compiled_layout(spec)
+        boards = empty_boards(layout, len(positions))
+        for game, position in enumerate(positions):
+            stones, mask = bits_of(position, layout)
+            store(boards.own, game, stones)
+            store(boards.mask, game, mask)
+        return look_ahead(self.net, spec, boards, np.arange(len(positions)), self.potential).values
 
 
 def load_net_values(path: Path) -> NetValues:
     """The net of a training run; raises NetError, also for nets of other kinds."""
-    net = load_net(path, DEEP_Q)
+    net = open_net(path, DEEP_Q)
     reason = "it has other inputs or outputs"
     with raised_as(NetError, f"{path} is not a net of deep Q-learning", reason=reason):
         values = NetValues(net)

@@ -24,7 +24,8 @@ from inarow.games.layout import Layout
 from inarow.games.rules import landing_cell
 from inarow.learning.deep_q.boards import Boards
 from inarow.learning.deep_q.config import DeepQConfig
-from inarow.search.minimax.heuristics import WeightsRecord, evaluate, make_heuristic
+from inarow.search.minimax.heuristics import make_heuristic, worth_of
+from inarow.search.plugged import blaming, kernel_for
 
 
 class Potential:
@@ -33,12 +34,16 @@ class Potential:
     def __init__(self, config: DeepQConfig, heuristic: str) -> None:
         """Raises InvalidLimitError if there is no such heuristic or it does not fit the board."""
         self._layout, self._heuristic = compiled_layout(config.spec), make_heuristic(heuristic, config.spec)
+        part = self._heuristic.part
+        self._evaluate = evaluate_moves if part is None else kernel_for(evaluate_moves, part.kind)
         self._weight = config.rewards.shaping_weight
 
     def after_moves(self, boards: Boards, games: np.ndarray, actions: np.ndarray) -> np.ndarray:
         """Phi after the n-th action in the n-th of `games`, for the side with the stones `own`: float64 [N]."""
         values = np.empty(len(games))
-        evaluate_moves(self._layout, boards, games, actions, self._heuristic.starts, self._heuristic.weights, values)
+        starts, weights = self._heuristic.starts, self._heuristic.weights
+        with blaming(weights):
+            self._evaluate(self._layout, boards, games, actions, starts, weights, values)
         units = values / self._heuristic.unit
         return np.asarray(self._weight * units / (1.0 + np.abs(units)))
 
@@ -56,7 +61,7 @@ def evaluate_moves(
     games: np.ndarray,
     actions: np.ndarray,
     starts: Any,
-    weights: WeightsRecord,
+    weights: Any,
     values: np.ndarray,
 ) -> None:
     """Writes the heuristic's value of each board after an action, for the side that moved; 0 if the game is over."""
@@ -68,4 +73,4 @@ def evaluate_moves(
         placed, filled = stones | stone, both | stone
         values[number] = 0.0
         if not completes_line(placed, cell, layout) and count_cells(filled) < layout.rows * layout.columns:
-            values[number] = evaluate(placed, filled ^ placed, starts, weights, layout)
+            values[number] = worth_of(placed, filled ^ placed, starts, weights, layout)

@@ -14,19 +14,31 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
 import numpy as np
+from msgspec import structs
 
 from inarow.errors import ConfigError, raised_as
 from inarow.games import Position
 from inarow.learning.config import Document
 from inarow.learning.deep_q.config import PAST, DeepQConfig, Side
 from inarow.learning.deep_q.trainer import Checkpoint, CurvePoint, Trainer
+from inarow.learning.devices import find_device
 from inarow.learning.exploration.rules import check_rule
-from inarow.learning.learner import CheckAgent, CheckFile, CurveTable, Learner, Report, Services, TrainedAgent
-from inarow.learning.run_folder import EpisodeRun, GamesFile, PlayedGame, RunClaim, reward_cells
+from inarow.learning.learner import (
+    CheckAgent,
+    CheckFile,
+    CurveTable,
+    Learner,
+    Report,
+    Services,
+    TrainedAgent,
+    module_name,
+)
+from inarow.learning.run_folder import EpisodeRun, GamesFile, MakeTrainer, PlayedGame, RunClaim, reward_cells
 from inarow.storage.atomic import atomic_write
 from inarow.storage.inputs import read_input
 
@@ -43,6 +55,7 @@ class DeepQLearner(Learner[DeepQConfig]):
 
     name, config, product = "deep-q", DeepQConfig, _NET
     point = CurvePoint
+    can_use_network = True
 
     def agent(self, product: Path | str) -> str:
         return f"dqn:net={product}"
@@ -53,10 +66,13 @@ class DeepQLearner(Learner[DeepQConfig]):
                 if part.agent != PAST:
                     opponent = services.make_opponent(part.agent, np.random.SeedSequence(0))
                     opponent.decide(Position.start(config.spec))
-        return DeepQRun.start(config, folder, services.make_opponent)
+        if services.network is not None:
+            network = structs.replace(config.network, module=module_name(services.network))
+            config = structs.replace(config, network=network)
+        return DeepQRun.start(config, folder, services.make_opponent, _trainer_maker(services))
 
     def resume(self, folder: Path, settings: Sequence[str], services: Services) -> DeepQRun:
-        return DeepQRun.resume(folder, services.make_opponent)
+        return DeepQRun.resume(folder, services.make_opponent, _trainer_maker(services))
 
     def checked(
         self, document: Document, config: DeepQConfig, check_agent: CheckAgent, check_file: CheckFile
@@ -70,6 +86,10 @@ class DeepQLearner(Learner[DeepQConfig]):
             parts = zip(document["opponents"], config.opponents, strict=True)
             checked["opponents"] = [{**given, "agent": check(part.agent)} for given, part in parts]
         return checked
+
+
+def _trainer_maker(services: Services) -> MakeTrainer[Trainer]:
+    return partial(Trainer, factory=services.network, device=find_device(services.device))
 
 
 class DeepQRun(EpisodeRun[Trainer]):

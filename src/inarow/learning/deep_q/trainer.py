@@ -25,8 +25,9 @@ from inarow.learning.deep_q.opponents import make_opponents
 from inarow.learning.deep_q.play import Choose, PlayedGames, check_finite, choose_best, play_games
 from inarow.learning.deep_q.pool import PastSelves
 from inarow.learning.deep_q.potential import make_potential
+from inarow.learning.devices import CPU, Device
 from inarow.learning.exploration.plain_explorer import make_explorer
-from inarow.learning.learner import MakeOpponent
+from inarow.learning.learner import MakeOpponent, NetworkFactory
 from inarow.learning.net_file import Net, NetAbout, to_bytes
 from inarow.learning.pretrained import DEEP_Q
 from inarow.learning.run_folder import PlayedGame
@@ -77,26 +78,34 @@ class Checkpoint:
 class Trainer:
     """Learns as its config says."""
 
-    def __init__(self, config: DeepQConfig, make_opponent: MakeOpponent | None = None) -> None:
-        """`make_opponent` is for opponents without a compiled form. Raises MissingExtraError without torch or onnx,
-        ConfigError and InvalidLimitError for an exploration rule or a heuristic that does not exist.
+    def __init__(
+        self,
+        config: DeepQConfig,
+        make_opponent: MakeOpponent | None = None,
+        *,
+        factory: NetworkFactory | None = None,
+        device: Device = CPU,
+    ) -> None:
+        """`make_opponent` is for opponents without a compiled form; `factory` makes the network that the config names.
+        Raises MissingExtraError without torch or onnx, NetError for a network that cannot be used, ConfigError and
+        InvalidLimitError for an exploration rule or a heuristic that does not exist.
         """
         try:
             from inarow.learning.deep_q import network
         except ImportError as error:
             raise MissingExtraError(error.name or "torch", "train") from None
-        self.config, self._make_opponent, self._network = config, make_opponent, network
+        self.config, self._make_opponent, self._device = config, make_opponent, device
         self.episodes = 0
         self.curve: list[CurvePoint] = []
         self.last_games: list[PlayedGame] = []  # of the last batch
         self.explorer = make_explorer(config.spec, config.policy)
         rng = np.random.default_rng(self._stream(_WEIGHTS, 0))
-        weights = network.first_weights(config.network, config.spec, rng)
-        self._trained = network.TrainedNet(config, weights)
+        self._trained = network.TrainedNet(config, network.make_network(config, rng, factory), device)
         self._potential = make_potential(config)
         self.past: PastSelves | None = None  # where they are opponents
         if any(part.agent == PAST for part in config.mix):
-            self.past = PastSelves(config.pool, weights, lambda past: Net(self._content(past), "a past self"))
+            first = self._trained.weights()
+            self.past = PastSelves(config.pool, first, lambda past: Net(self._content(past), "a past self", device))
 
     @property
     def is_finished(self) -> bool:
@@ -219,7 +228,7 @@ class Trainer:
 
     def net(self) -> Net:
         """The present net, ready to play."""
-        return Net(self.net_content(), "the net")
+        return Net(self.net_content(), "the net", self._device)
 
     def net_content(self, **provenance: Any) -> bytes:
         """The content of a net file; `provenance` is added to what the trainer records itself."""
@@ -229,7 +238,7 @@ class Trainer:
         config = self.config
         made, provenance = msgspec.to_builtins(config), {"episodes": self.episodes, **provenance}
         about = NetAbout(kind=DEEP_Q, board=config.board, config=made, seed=config.seed, provenance=provenance)
-        return to_bytes(self._network.to_model(weights, config.spec), about)
+        return to_bytes(self._trained.model(weights), about)
 
     def _stream(self, purpose: int, episode: int) -> np.random.SeedSequence:
         return np.random.SeedSequence(self.config.seed, spawn_key=(purpose, episode))

@@ -1,0 +1,52 @@
+"""Where networks compute: in training torch, in play ONNX Runtime."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inarow.errors import ConfigError, shown
+
+_CPU = "CPUExecutionProvider"
+_PROVIDERS = {"cuda": "CUDAExecutionProvider", "mps": "CoreMLExecutionProvider", "cpu": _CPU}
+"""Of ONNX Runtime by devices of torch, the preferred device first."""
+AUTO = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device that torch can use."""
+
+    name: str = "cpu"  # for torch
+
+    def providers(self) -> list[str]:
+        """Of ONNX Runtime in this process, the preferred one first: that of the device if it has it, and the CPU."""
+        if self.name == "cpu":
+            return [_CPU]
+        import onnxruntime  # slow to import
+
+        known = onnxruntime.get_available_providers()
+        return [*(name for name in [_PROVIDERS[self.name]] if name in known), _CPU]
+
+
+CPU = Device()
+
+
+def find_device(name: str) -> Device:
+    """A device by its name; `auto` is the first that is available of cuda, mps and cpu. Raises ConfigError."""
+    if name not in (AUTO, *_PROVIDERS):
+        raise ConfigError(f"there is no device {shown(name)}; devices are {', '.join((AUTO, *_PROVIDERS))}")
+    if name == "cpu":
+        return CPU
+    available = available_devices()
+    if name != AUTO and name not in available:
+        raise ConfigError(f"device {name} is not available here; available: {', '.join(available)}")
+    return Device(available[0] if name == AUTO else name)
+
+
+def available_devices() -> Sequence[str]:
+    """The devices that torch can use here, the preferred one first; without torch the CPU only."""
+    try:
+        import torch
+    except ModuleNotFoundError:
+        return ["cpu"]
+    has = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    return [name for name in _PROVIDERS if has[name]]
