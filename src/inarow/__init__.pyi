@@ -39,6 +39,7 @@ from .games.spec import TIC_TAC_TOE as TIC_TAC_TOE
 from .games.spec import Board as Board
 from .games.spec import GameSpec as GameSpec
 from .games.symmetry import canonical_key as canonical_key
+from .notebook.board import board as board
 from .search.limits import Limits as Limits
 from .search.solver.api import analyse as analyse
 from .search.solver.api import solve as solve
