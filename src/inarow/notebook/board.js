@@ -112,7 +112,7 @@ function makeBoard({ rows, columns, gravity, names }, play) {
       const [left, top] = gravity ? [x(action), lane / 2 - 4] : centre(action);
       const kind = score > 0 ? "win" : score < 0 ? "loss" : "even";
       return [svg("g", { class: `chip ${kind} ${best.includes(action) ? "best" : ""}`, transform: `translate(${left} ${top})` },
-        svg("rect", { x: -42, y: -26, width: 84, height: 52, rx: 12 }), svg("text", { y: 12 }, signed(score)))];
+        svg("rect", { x: -44, y: -26, width: 88, height: 52, rx: 12 }), svg("text", { y: 11 }, signed(score)))];
     }));
   }
 

@@ -49,7 +49,7 @@ def view_of_analysis(position: Position, analysis: Analysis) -> JsonObject:
 
 def _advice(position: Position, analysis: Analysis) -> str:
     if analysis.score is None:
-        return f"Too hard to solve within {analysis.seconds:.0f} seconds."
+        return "Too hard to solve within a few seconds."
     best = ", ".join(format_move(action, position.spec) for action in analysis.best)
     if analysis.score == 0:
         return f"A draw with best play: {best}."
