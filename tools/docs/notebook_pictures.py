@@ -95,7 +95,7 @@ def open_notebook(browser: Browser, address: str, token: str, scheme: str) -> Pa
     expect(page.locator(".jp-Notebook")).to_be_visible()
     if page.locator(".jp-FileBrowser").is_visible():
         page.keyboard.press("Control+b")
-    page.get_by_text("Python 3", exact=False).first.wait_for()
+    page.get_by_text(re.compile(r"Python 3.*\| Idle")).wait_for()  # cells run before that are lost
     page.locator("li.lm-MenuBar-item", has_text="Run").click()
     page.locator("li.lm-Menu-item", has_text=re.compile("^Run All Cells$")).click()
     return page

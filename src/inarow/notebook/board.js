@@ -41,10 +41,10 @@ function makeBoard({ rows, columns, gravity, names }, play) {
   const [stones, ghost, marks, chips] = ["stones", "ghost", "marks", "chips"].map((name) => svg("g", { class: name }));
   const places = gravity
     ? names.map((name, column) => svg("text", { class: "place", x: x(column), y: height - 8 }, name))
-    : names.map((name, cell) => svg("text", { class: "place", x: centre(cell)[0] - 32, y: centre(cell)[1] - 22 }, name));
+    : names.map((name, cell) => svg("text", { class: "place", x: centre(cell)[0] - 40, y: centre(cell)[1] - 24 }, name));
   const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" },
     !gravity && everyCell.map((cell) => svg("rect", { class: "cell", x: centre(cell)[0] - 46, y: centre(cell)[1] - 46, width: 92, height: 92, rx: 12 })),
-    ghost, stones, gravity && svg("path", { class: "frame", d: framePath(), "fill-rule": "evenodd" }), places, marks, chips);
+    !gravity && places, ghost, stones, gravity && [svg("path", { class: "frame", d: framePath(), "fill-rule": "evenodd" }), places], marks, chips);
   const buttons = names.map((_, action) => hit(action));
   const element = h("div", { class: "board", style: { "--columns": columns } }, picture, h("div", { class: "hits", onkeydown: step }, buttons));
   let state = null;
@@ -90,6 +90,7 @@ function makeBoard({ rows, columns, gravity, names }, play) {
   }
 
   function drawStones(isNext) {
+    if (!gravity) places.forEach((place, cell) => place.toggleAttribute("hidden", state.cells[cell] !== 0));
     stones.replaceChildren(...everyCell.filter((cell) => state.cells[cell]).map((cell) => {
       const drawn = stone(state.cells[cell], centre(cell));
       if (isNext && gravity && cell === state.last) {
