@@ -79,6 +79,11 @@ def test_an_agent_that_does_not_play_the_board_is_refused():
         inarow.board(agent=3)
 
 
+def test_another_side_is_refused():
+    with pytest.raises(InarowError, match="side is '3'; it must be 1, 2 or None"):
+        inarow.board(agent="random", side=3)
+
+
 def test_the_record_has_players_and_result():
     widget = inarow.board("121212", agent="winblock", side=1)
     click(widget, 0)

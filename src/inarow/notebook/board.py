@@ -25,7 +25,7 @@ def board(
 
     `agent` answers the moves of the person, who has `side`; with None the person moves for both sides. `hints` shows
     the exact score of every move. `seed` is for agents that are not objects. Raises MissingExtraError without
-    anywidget, and the error of an agent that does not play the board.
+    anywidget, InvalidAgentError, and the error of an agent that does not play the board.
     """
     from inarow.notebook.widget import BoardWidget
 

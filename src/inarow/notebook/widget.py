@@ -14,7 +14,7 @@ import traitlets
 from inarow.agents.agent import Agent, check_board
 from inarow.agents.custom import AgentLike, as_agent
 from inarow.agents.registry import Seed
-from inarow.errors import InarowError, MissingExtraError, one_line
+from inarow.errors import InarowError, InvalidLimitError, MissingExtraError, one_line, shown
 from inarow.games import GameRecord, Position
 from inarow.games.notation import MARKS, side_name
 from inarow.notebook.game import Game
@@ -57,6 +57,8 @@ class BoardWidget(anywidget.AnyWidget):
         hints: bool = False,
         seed: Seed = 0,
     ) -> None:
+        if side not in (1, 2, None):
+            raise InvalidLimitError(f"side is {shown(repr(side))}; it must be 1, 2 or None")
         self._agent: Agent | None = None if agent is None else as_agent(agent, seed)
         self._check_board(position)
         self._game = Game(position)
@@ -137,7 +139,7 @@ class BoardWidget(anywidget.AnyWidget):
     @traitlets.observe("side", "hints")
     def _follow_setting(self, change: dict[str, Any]) -> None:
         if change["name"] == "side" and self._agent is None and change["new"] is not None:
-            self.side = None  # nobody else is there to play
+            self.side = None  # no agent has the other side
         elif self.comm is not None:  # not during the construction
             self._message = ""
             self._continue()
