@@ -12,7 +12,7 @@ agents     one interface for everything that plays, and the registry of agent st
 arena      games, matches, tournaments, grades, statistics, the results store
 studies    published systems as their authors ran them
 report     boards, plots, tables and pages
-cli, web, engine, adapters   the front ends, none of which imports another
+cli, web, engine, adapters, notebook   the front ends, none of which imports another
 """
 
 import lazy_loader

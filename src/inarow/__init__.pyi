@@ -56,6 +56,7 @@ from .learning.config import presets as presets
 from .learning.exploration.rules import register_exploration as register_exploration
 from .learning.loaded_net import LoadedNet as LoadedNet
 from .learning.loaded_net import load_net as load_net
+from .notebook.board import board as board
 from .search.limits import Limits as Limits
 from .search.minimax.heuristics import register_heuristic as register_heuristic
 from .search.solver.api import analyse as analyse
