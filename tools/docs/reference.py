@@ -154,7 +154,9 @@ def _is_struct(kind: Any) -> bool:
 
 
 def api_page() -> str:
-    """Every public name with its signature and docstring."""
+    """Every public name with its signature, docstring and example."""
+    text = (Path(__file__).parent / "api_examples.md").read_text(encoding="utf-8")
+    examples = dict(re.findall(r"(?ms)^## (\w+)\n\n(.*?)(?=^## |\Z)", text))
     names = sorted(inarow.__all__, key=lambda name: (_kind(getattr(inarow, name)), name.lower()))
     sections, last = [], -1
     for name in names:
@@ -162,7 +164,7 @@ def api_page() -> str:
         if (kind := _kind(value)) != last:
             sections.append(f"## {('Functions', 'Classes', 'Errors', 'Constants')[kind]}\n")
             last = kind
-        sections.append(_api_entry(name, value))
+        sections.append(f"{_api_entry(name, value)}\n{examples[name]}")
     return "\n".join(sections)
 
 
