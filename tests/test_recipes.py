@@ -15,6 +15,7 @@ _LINES = 10
 _MODULES = {"inarow", "numpy", "numba", "torch", "pandas"}
 
 
+@pytest.mark.usefixtures("forgotten_registrations")
 @pytest.mark.parametrize("code", [code for _, code in RECIPES], ids=[title for title, _ in RECIPES])
 def test_a_recipe_runs(code, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

@@ -17,6 +17,9 @@ ALLOWED = {
     # Processes of one's own talk in pickle, as multiprocessing does; nothing from outside gets there.
     ("workers/protocols.py", "pickle"),
     ("workers/protocols.py", "pickle.loads"),
+    # So do registrations on their way from a program to the worker processes that it starts.
+    ("plugins.py", "pickle"),
+    ("plugins.py", "pickle.loads"),
     # A Kaggle agent is a program of the user's. It runs in a process of its own.
     ("agents/kaggle_host.py", "compile"),
     ("agents/kaggle_host.py", "exec"),

@@ -93,8 +93,8 @@ def test_c_belongs_to_the_usual_rule():
 def test_stored_games_of_built_in_parts_are_still_those_of_the_same_agent():
     assert AgentIdentity.parse("mcts").content_hash is None
     assert AgentIdentity.parse("mcts").parameters == (
-        '{"c":0.7071067811865475,"final":"visits","memory":64,"seconds":"none","simulations":"auto","solve":true,'
-        '"threads":1}'
+        '{"simulations":"auto","seconds":"none","c":0.7071067811865475,"final":"visits","solve":true,"threads":1,'
+        '"memory":64}'
     )
     assert AgentIdentity.parse("minimax:heuristic=powers").content_hash is None
     assert AgentIdentity.parse("hybrid").content_hash is None

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from rich.table import Table
 
+from inarow import terminal
 from inarow.arena.export import write_crosstable, write_csv, write_json_lines, write_pgn, write_ratings
 from inarow.arena.leaderboard import rank_agents
 from inarow.arena.tally import CrossTable
@@ -93,7 +94,8 @@ def test_pages_and_tables_show_control_characters_as_escapes(name):
 @pytest.mark.parametrize("title", NASTY)
 def test_progress_bars_show_control_characters_as_escapes(monkeypatch, title):
     file = io.StringIO()
-    monkeypatch.setattr(output, "stderr", PlainConsole(file=file, force_terminal=True, width=200))
+    for module in (terminal, output):
+        monkeypatch.setattr(module, "stderr", PlainConsole(file=file, force_terminal=True, width=200))
     with output.progress_bar(title) as progress:
         progress(1, 2)
     with output.spinner(title):

@@ -85,13 +85,13 @@ def test_a_setting_runs_agent_files_only_if_that_is_allowed(tmp_path, preset):
 def test_a_run_folder_runs_agent_files_only_if_that_is_allowed(tmp_path):
     """Its config is a file like any other, perhaps someone else's."""
     agent, run = MarkingAgent(tmp_path, columns=4), tmp_path / "run"
-    settings = ("episodes=20", "lockstep=1", "batch=1", f"opponent={agent.string}")
+    settings = {"episodes": 20, "lockstep": 1, "batch": 1, "opponent": agent.string}
 
     def stop(progress):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train("4x4x4-dqn", run, settings=settings, watch=stop, allow_agent_files=True)
+        train("4x4x4-dqn", out=run, watch=stop, allow_agent_files=True, **settings)
     agent.forget()
     refused = inarow("train", "--resume", str(run))
     assert (refused.returncode, refused.stderr.splitlines()[1:], agent.marks()) == (2, [], 0)

@@ -137,8 +137,8 @@ def counts_of(folder: Path) -> list[int]:
 
 def test_a_learner_from_outside_is_trained_as_all_others_are(preset, tmp_path):
     seen = []
-    trained = train(preset, tmp_path / "run", settings=["games=50", "seed=3"], watch=seen.append)
-    assert (trained.agent, trained.board) == ("winblock", "tictactoe")
+    run = train(preset, out=tmp_path / "run", games=50, seed=3, watch=seen.append)
+    assert (run.agent_string, run.board) == ("winblock", "tictactoe")
     assert [progress.done for progress in seen] == list(range(1, 51))
     assert {(progress.total, progress.unit) for progress in seen} == {(50, "games")}
     assert sum(counts_of(tmp_path / "run")) == 50
@@ -155,9 +155,9 @@ def test_a_stopped_run_ends_as_a_whole_one(preset, tmp_path):
             raise StopError
 
     whole, broken = tmp_path / "whole", tmp_path / "broken"
-    train(preset, whole)
+    train(preset, out=whole)
     with pytest.raises(StopError):
-        train(preset, broken, watch=stop)
+        train(preset, out=broken, watch=stop)
     assert sum(counts_of(broken)) == 11
     assert resume_run(broken).train().agent == "winblock"
     assert counts_of(broken) == counts_of(whole)
@@ -187,7 +187,7 @@ def test_the_web_lab_offers_it(preset, tmp_path):
     with pytest.raises(InvalidAgentError, match="there is no agent 'nobody'"):
         check_document({"learner": "toy", "opponent": "nobody"}, tmp_path)
     assert agent_of_run({"learner": "toy"}, tmp_path / "run") is None
-    train(preset, tmp_path / "run")
+    train(preset, out=tmp_path / "run")
     assert agent_of_run({"learner": "toy"}, tmp_path / "run") == "winblock"
     assert len(read_curve(tmp_path / "run")["rows"]) == 30
 
@@ -202,15 +202,15 @@ def test_a_document_names_its_learner(tmp_path):
 def test_what_it_cannot_do_is_one_clear_line(preset, tmp_path):
     folder = tmp_path / "run"
     with pytest.raises(ConfigError, match="unknown field `depth`"):
-        train(preset, folder, settings=["depth=3"])
+        train(preset, out=folder, depth=3)
     with pytest.raises(InvalidAgentError, match="'nobody'"):
-        train(preset, folder, settings=["opponent=nobody"])
+        train(preset, out=folder, opponent="nobody")
     with pytest.raises(ConfigError, match="--ray is for alphazero"):
-        train(preset, folder, cluster=Cluster())
+        train(preset, out=folder, cluster=Cluster())
     assert not folder.exists()
-    train(preset, folder)
+    train(preset, out=folder)
     with pytest.raises(ConfigError, match="has a training run; continue it with --resume"):
-        train(preset, folder)
+        train(preset, out=folder)
     with pytest.raises(ConfigError, match="a resumed toy run keeps its config"):
         resume_run(folder, ["games=+5"])
 

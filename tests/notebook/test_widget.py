@@ -223,7 +223,7 @@ def test_new_game_and_swapped_sides():
     [
         (lambda position: 1 / 0, "division by zero"),
         (lambda position: 99, "action 99 does not exist"),
-        (lambda position: "left", "invalid literal"),
+        (lambda position: "left", "cannot be interpreted as an integer"),
     ],
 )
 def test_what_an_agent_does_wrong_is_one_line_on_a_live_board(faulty, reason):

@@ -78,7 +78,8 @@ class Dice:
     def choose(
         self, values: npt.NDArray[np.float64], episodes: npt.NDArray[np.int64], rng: np.random.Generator
     ) -> npt.NDArray[np.int64]:
-        return np.where(np.isfinite(values), rng.random(values.shape), -1.0).argmax(axis=1)
+        weights = np.where(np.isfinite(values), rng.random(values.shape), -1.0)
+        return np.asarray(weights.argmax(axis=1), np.int64)
 
 
 def extend() -> None:

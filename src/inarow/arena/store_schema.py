@@ -171,7 +171,8 @@ def _decisive_json(parameters: msgspec.Struct) -> str:
     added: frozenset[str] = getattr(parameters, "added", frozenset())
     fields = msgspec.structs.fields(parameters)
     unchanged = {each.name for each in fields if each.name in added and getattr(parameters, each.name) == each.default}
-    return to_json({name: value for name, value in msgspec.structs.asdict(parameters).items() if name not in unchanged})
+    kept = {name: value for name, value in msgspec.structs.asdict(parameters).items() if name not in unchanged}
+    return msgspec.json.encode(kept).decode()  # in the order of the struct
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,10 +86,11 @@ def read_curve(folder: Path) -> Curve:
     """The curve of a run so far; without points before there is one."""
     try:
         text = read_input(folder / "curve.csv", _MAX_CURVE_BYTES, ConfigError).decode()
-        rows = [*csv.DictReader(io.StringIO(text, newline=""))]
+        header, *rows = list(csv.reader(io.StringIO(text, newline=""))) or [[]]
     except (ValueError, csv.Error):  # ConfigError is a ValueError
-        rows = []
-    return Curve(folder.name, tuple({name: _number(cell or "") for name, cell in row.items()} for row in rows))
+        header, rows = [], []
+    points = (dict(zip(header, map(_number, row), strict=True)) for row in rows if len(row) == len(header))
+    return Curve(folder.name, tuple(points))
 
 
 def _number(text: str) -> float | None:
