@@ -148,7 +148,8 @@ def test_short_commands_run(tmp_path):
 
 @pytest.mark.usefixtures("forgotten_registrations")
 @pytest.mark.parametrize("page", [page for page in PAGES if ">>> " in pages()[page] and page != "README.md"])
-def test_python_sessions_run(page):
+def test_python_sessions_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     result = doctest.testfile(str(ROOT / page), module_relative=False)
     assert result.attempted > 1
     assert result.failed == 0

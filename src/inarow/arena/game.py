@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 
+from inarow.agents.agent import Decision
 from inarow.agents.custom import AgentLike, as_agent
 from inarow.errors import IllegalMoveError, InvalidLimitError, KaggleTimeoutError, one_line
 from inarow.games import CONNECT_FOUR, Board, GameRecord, Position
@@ -49,16 +50,7 @@ def play_game(
             termination = "time-out" if is_late else "illegal move" if isinstance(error, IllegalMoveError) else "crash"
             fault = one_line(error)
         else:
-            plies.append(
-                Ply(
-                    score=decision.score,
-                    value=decision.value,
-                    depth=decision.depth,
-                    nodes=decision.nodes,
-                    seconds=round(seconds * 1e6) / 1e6,  # whole microseconds
-                    details=decision.details,
-                )
-            )
+            plies.append(_ply(decision, seconds))
     return GameRecord(
         board=str(position.spec),
         first=players[0].name,
@@ -71,6 +63,17 @@ def play_game(
         seed=seed,
         fault=fault,
         tags=tags or {},
+    )
+
+
+def _ply(decision: Decision, seconds: float) -> Ply:
+    return Ply(
+        score=decision.score,
+        value=decision.value,
+        depth=decision.depth,
+        nodes=decision.nodes,
+        seconds=round(seconds * 1e6) / 1e6,  # whole microseconds
+        details=decision.details,
     )
 
 

@@ -55,10 +55,7 @@ def train(
         )
     else:
         raise ConfigError("train needs a preset or a TOML file, or --resume with the folder of a run")
-    flags = [
-        *(["--allow-agent-files"] if allow_agent_files else []),
-        *(["--device", device] if device != "auto" else []),
-    ]
+    flags = ["--allow-agent-files"] * allow_agent_files + (["--device", device] if device != "auto" else [])
     with progress_bar(run.title, lambda: text_table(run.table())) as show, _hints_to_resume(run.folder, *flags):
         printed = 0
 

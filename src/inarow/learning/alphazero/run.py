@@ -42,7 +42,6 @@ _ESTIMATE_SECONDS = 20.0  # training time after which the log gets an estimate o
 _PROGRESS_PARTS = 1000
 _POINTS = 12  # points of the curve, at least, about
 _LONGEST_POINT = 300.0  # seconds between two points
-_USUAL_GAME = 0.6  # how much of the board a game fills, before there is a game to look at
 
 
 class AlphaZeroRun(Run):
@@ -124,13 +123,7 @@ class AlphaZeroRun(Run):
 
     @property
     def seconds_left(self) -> float | None:
-        """At the present pace, by simulations while no game has ended; None at the very beginning."""
-        config, done = self.config, self.state.spent_share(self.config)
-        if not done and config.iterations:
-            cells = sum(spec.cells for spec in config.specs) / len(config.specs)
-            moves = config.iterations * config.iteration_games * cells * _USUAL_GAME
-            done = min(1.0, self.state.simulations / (moves * config.selfplay.simulations))
-        return self.state.seconds * (1 - done) / done if done > 0 else None
+        return self.state.seconds_left(self.config)
 
     @property
     def is_finished(self) -> bool:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _VERSION = 1
 _MAX_BYTES = 256 << 20
+_USUAL_GAME = 0.6  # how much of the board a game fills, before there is a game to look at
 HEADINGS = ("seconds", "core s", "nets", "games", "games/s", "examples", "steps", "policy", "value", "raw", "searched")
 """Of `CurvePoint.cells`."""
 
@@ -93,6 +94,15 @@ class RunState(msgspec.Struct, kw_only=True):
         assert config.iterations is not None
         part = min(1.0, self.games_of_iteration / config.iteration_games)
         return min(1.0, (self.iterations + part) / config.iterations)
+
+    def seconds_left(self, config: AlphaZeroConfig) -> float | None:
+        """At the present pace, by simulations while no game has ended; None at the very beginning."""
+        done = self.spent_share(config)
+        if not done and config.iterations:
+            cells = sum(spec.cells for spec in config.specs) / len(config.specs)
+            moves = config.iterations * config.iteration_games * cells * _USUAL_GAME
+            done = min(1.0, self.simulations / (moves * config.selfplay.simulations))
+        return self.seconds * (1 - done) / done if done > 0 else None
 
 
 def read_state(path: Path) -> RunState:
