@@ -14,6 +14,8 @@ from inarow.agents.registry import registry
 from inarow.errors import InvalidAgentError, PluginError
 from tests.cli.command_line import inarow_process
 
+pytestmark = pytest.mark.compiled  # thousands of positions, and many processes
+
 
 class Rightmost:
     """Plays the rightmost column."""

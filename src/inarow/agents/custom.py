@@ -61,7 +61,7 @@ def _register(
     name: str, made_by: Callable[..., Any], summary: str, parameters: type[msgspec.Struct], limits: tuple[str, ...]
 ) -> None:
     about = summary or (inspect.getdoc(made_by) or "registered").partition("\n")[0]
-    # What a closure holds need not be text: its games are never taken for those of another one.
+    # A closure may hold any object, whose state is unknown: its games never count as those of another one.
     digest = secrets.token_hex(8) if getattr(made_by, "__closure__", None) else source_digest(made_by)
     add_kind(AgentKind(name, about, parameters, _builder(made_by), lambda parameters: digest, limits, is_custom=True))
     share(_KIND, name, _register, name, made_by, summary, parameters, limits)
@@ -123,7 +123,7 @@ def _add(name: str, agent: AgentLike) -> None:
     if callable(agent) and not is_object:
         _register(name, agent, "", NoParameters, ())
     else:
-        # Nothing tells in which state an object is, so its games are never taken for those of another one.
+        # The state of an object is unknown, so its games never count as those of another one.
         identity = secrets.token_hex(8)
         kind = AgentKind(name, "an object", NoParameters, _builder(agent), lambda parameters: identity)
         add_kind(replace(kind, is_custom=True, is_object=True))

@@ -33,7 +33,7 @@ _QUIET_PER_GAME = 4
 
 @lru_cache(maxsize=8)
 def curve_suite(spec: GameSpec) -> Suite:
-    """At most 250 positions, the same each time; none if the board has no positions to tell networks apart by."""
+    """At most 250 positions, the same each time; none if no position of the board distinguishes networks."""
     try:
         return _critical(find_suite(None, spec))
     except InarowError:  # too large to score
@@ -108,7 +108,7 @@ def _outcomes(position: Position, solver: Solver) -> tuple[_Row, int]:
     row, nodes = {}, 0
     for action in position.legal_actions:
         after = position.play(action)
-        if after.is_over:  # drawn: nobody can win at once
+        if after.is_over:  # drawn: neither side can win at once
             row[action] = 0
             continue
         solution = solver.solve(after, weak=True, limits=Limits(nodes=max(1, _NODES - nodes)))

@@ -29,7 +29,7 @@ from inarow.errors import Interrupted, InvalidAgentError, InvalidLimitError, sho
 from inarow.games import CONNECT_FOUR, Board, GameRecord, GameSpec, Position
 from inarow.results import PlottedResult
 from inarow.search.limits import Limits
-from inarow.workers import Workers, check_workers, open_pool
+from inarow.workers import Progress, Workers, check_workers, open_pool
 
 MAX_DEPTH = 256
 USUAL_OPPONENT, USUAL_GAMES, USUAL_POSITIONS = "winblock", 40, 200
@@ -236,7 +236,7 @@ def depth_test(
     positions: int = USUAL_POSITIONS,
     seed: int = 0,
     workers: Workers = 1,
-    progress: bool = True,
+    progress: bool | Progress = True,
 ) -> DepthTest:
     """Tests an agent that looks ahead at several depths: nodes and time per move, accuracy against perfect play on a
     fixed sample of the board's suite, and the score of `games` (an even number, or 0) against an opponent.
@@ -285,7 +285,7 @@ def _run(
     suite: Suite | None,
     about: dict[str, Any],
     workers: Workers,
-    progress: bool,
+    progress: bool | Progress,
 ) -> DepthTest:
     from inarow.terminal import progress_bar
 

@@ -128,7 +128,7 @@ def _columns(run: TrainingRun) -> list[str]:
 
 
 def _names(folders: Sequence[Path]) -> list[str]:
-    """A name for each folder: its own, or as much of its path as tells it apart; numbers for the same folder."""
+    """A name for each folder: its own, or as much of its path as makes it unique; numbers for the same folder."""
     paths = [Path(os.path.abspath(folder)) for folder in folders]
     names = [path.name for path in paths]
     if len(set(names)) < len(names):

@@ -23,7 +23,7 @@ _MAIN_FIGURES = ("search_accuracy", "raw_accuracy", "reward", "wins", "losses")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
-    """A run at a glance; None where its files do not tell."""
+    """A run at a glance; None where its files do not say."""
 
     folder: Path
     name: str

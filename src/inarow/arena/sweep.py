@@ -29,7 +29,7 @@ from inarow.learning.config import MAX_BYTES
 from inarow.storage.atomic import atomic_write
 from inarow.storage.inputs import read_input
 from inarow.storage.locks import exclusive_folder
-from inarow.workers import Workers, check_workers, interrupts_deferred, open_pool
+from inarow.workers import Progress, Workers, check_workers, interrupts_deferred, open_pool
 
 if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
@@ -47,7 +47,7 @@ def sweep(
     seed: int | None = None,
     workers: Workers = 1,
     allow_agent_files: bool = False,
-    progress: bool = True,
+    progress: bool | Progress = True,
 ) -> Sweep:
     """Searches for good settings: trains with values that Optuna suggests, and evaluates what was trained.
 
@@ -96,7 +96,7 @@ class _SweepWork:
         self._points = dict(self._study.complete_points())
         self._trials = {number: self._trial(number, frozen) for number, frozen in self._study.finished()}
 
-    def run(self, progress: bool) -> Sweep:
+    def run(self, progress: bool | Progress) -> Sweep:
         """Runs the missing trials."""
         from inarow.terminal import number_table, progress_bar
 
@@ -263,7 +263,7 @@ class _Study:
         return {key: parameters[key] if search[key].choices is None else json.loads(parameters[key]) for key in search}
 
     def importances(self) -> dict[str, float]:
-        """Of the parameters, the largest first; empty if they cannot be told."""
+        """Of the parameters, the largest first; empty if they cannot be estimated."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.filterwarnings("error", "The number of trials is too small")  # it would give equal shares

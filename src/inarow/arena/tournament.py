@@ -94,7 +94,7 @@ class TournamentSummary:
         return self.leaderboard.standings()
 
     def pairings(self) -> ResultTable:
-        """A row for each two agents that met: results and costs, from the view of `a`."""
+        """A row for each pair of agents that met: results and costs, from a's view."""
         return ResultTable("Pairings", tuple(match.row() for match in self.matches))
 
     def to_dict(self) -> dict[str, Any]:
@@ -153,7 +153,7 @@ class Tournament(PlottedResult):
         return self.summary.to_dict()
 
     def pairings(self) -> ResultTable:
-        """A row for each two agents that met: results and costs, from the view of `a`."""
+        """A row for each pair of agents that met: results and costs, from a's view."""
         return self.summary.pairings()
 
     def to_csv(self, path: Path | str) -> None:

@@ -77,7 +77,7 @@ class Services:
 
     make_opponent: MakeOpponent | None = None
     make_grade: Callable[[Sequence[GameSpec]], Grade | None] | None = None
-    """For the boards of a run; None where networks cannot be told apart."""
+    """For the boards of a run; None where no positions distinguish networks."""
     cluster: Cluster | None = None  # where to play, instead of local processes
     network: NetworkFactory | None = None  # makes the network to train, instead of the learner's own
     device: str = "cpu"  # where networks compute: auto, cpu, cuda or mps; see `devices.py`

@@ -1,7 +1,7 @@
 """Plots of results by matplotlib: `plot` of `inarow.results.PlottedResult`.
 
-Colours are those of Okabe and Ito, and nothing is told by colour alone. Names of agents are of any length and content:
-they are broken into lines and never read as formulas.
+Colours are those of Okabe and Ito, and no meaning is carried by colour alone. Names of agents are of any length and
+content: they are broken into lines and never read as formulas.
 """
 
 from __future__ import annotations

@@ -161,12 +161,8 @@ class AlphaZeroRun(Run):
         )
 
     def table(self) -> CurveTable:
-        caption = "\n".join(filter(None, [self._note(), self._graded_note()]))
-        return CurveTable(HEADINGS, [point.cells() for point in self.curve[-12:]], caption)
-
-    def _graded_note(self) -> str:
-        graded_on = self.state.graded_on
-        return f"raw and searched: accuracy on {graded_on}" if graded_on else ""
+        notes = filter(None, (self._note(), self.state.graded_note))
+        return CurveTable(HEADINGS, [point.cells() for point in self.curve[-12:]], "\n".join(notes))
 
     def _note(self) -> str:
         """Present figures in one line: time left, speed, losses, core seconds, memory."""
@@ -224,7 +220,7 @@ class AlphaZeroRun(Run):
         grade = self._services.make_grade(self.config.specs) if self._services.make_grade else None
         if grade is not None and grade.description != self.state.graded_on:
             self.state.graded_on = grade.description
-            self.log.append(self._graded_note())
+            self.log.append(self.state.graded_note)
         warm_up_for(self.config.specs)
         saved = clock = time.monotonic()
         estimate_at = self.state.seconds + _ESTIMATE_SECONDS

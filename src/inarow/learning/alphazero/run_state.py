@@ -95,6 +95,11 @@ class RunState(msgspec.Struct, kw_only=True):
         part = min(1.0, self.games_of_iteration / config.iteration_games)
         return min(1.0, (self.iterations + part) / config.iterations)
 
+    @property
+    def graded_note(self) -> str:
+        """What the accuracies in the curve are about; empty without any."""
+        return "" if self.graded_on is None else f"raw and searched: accuracy on {self.graded_on}"
+
     def seconds_left(self, config: AlphaZeroConfig) -> float | None:
         """At the present pace, by simulations while no game has ended; None at the very beginning."""
         done = self.spent_share(config)

@@ -28,7 +28,7 @@ _RuleT = TypeVar("_RuleT", bound=Callable[..., object])
 
 class ExplorationRule(Protocol):
     """Chooses the actions of a learner. One that remembers something between calls also has `state()`, which returns
-    it as JSON, and `restore(state)`, so that a resumed run goes on as if it had not stopped.
+    it as JSON, and `restore(state)`, so that a resumed run continues as if it had not stopped.
     """
 
     def choose(self, values: np.ndarray, episodes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
