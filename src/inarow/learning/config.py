@@ -27,7 +27,11 @@ class ConfigPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 Module = Annotated[
-    str | None, Meta(description="written by inarow: the module of torch, given from Python, that is trained instead")
+    str | None,
+    Meta(
+        description="written by inarow: the module of torch, given from Python, that is trained instead",
+        extra_json_schema={"readOnly": True},
+    ),
 ]
 """The part of a config that records a network of the user."""
 MAX_BYTES = 1 << 20  # of a config file

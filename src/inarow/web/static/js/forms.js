@@ -25,8 +25,8 @@ const nice = (name) => name.replaceAll("_", " ");
 
 function objectForm(schema, value, name, resolve) {
   const isOffered = ([key, part]) => {
-    const { enum: words, const: only, optional, type } = resolve(part);
-    const isFixed = words?.length === 1 || only !== undefined;
+    const { enum: words, const: only, optional, type, readOnly } = resolve(part);
+    const isFixed = words?.length === 1 || only !== undefined || readOnly;
     return !isFixed && !(optional && type === "object" && (value[key] ?? null) === null); // a part that is left out stays out
   };
   const parts = Object.entries(schema.properties)
