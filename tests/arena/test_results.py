@@ -55,6 +55,17 @@ def all_results(tournament: inarow.Tournament, match: inarow.Match) -> list[Resu
     ]
 
 
+def test_results_have_short_representations(tmp_path):
+    match = inarow.play_match("random", "winblock", "4x4x3", games=20, seed=1)
+    league = inarow.play_tournament(["random", "winblock"], "4x4x3", games=20, seed=1)
+    run = inarow.train("tictactoe-q", out=tmp_path / "run", phases__0__episodes=1000)
+    assert repr(match) == f"<Match random - winblock on 4x4x3: {match.summary.points:g} of 20 points>"
+    assert repr(league) == "<Tournament of 2 agents on 4x4x3: 20 games>"
+    assert repr(run) == f"<TrainingRun {run.folder}: q on tictactoe, 1 points>"
+    assert repr(run.curve).startswith("<Curve run: 1 points of phase, generation, episode")
+    assert repr(inarow.review("44")) == "<GameReview of 44 on 6x7x4>"
+
+
 def test_every_row_of_a_result_has_the_same_columns_and_a_frame_has_them_too(tournament, match):
     for result in all_results(tournament, match):
         rows = result.rows()

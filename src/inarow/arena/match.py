@@ -263,13 +263,17 @@ def _cost(records: Sequence[GameRecord], player: int) -> AgentCost:
 # --- one match ---
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Match(PlottedResult):
     """The games of a match and their summary."""
 
     summary: MatchSummary
     records: tuple[GameRecord, ...]
     """In pairs: a moves first in the even ones, b in the odd ones."""
+
+    def __repr__(self) -> str:
+        found = self.summary
+        return f"<Match {found.a} - {found.b} on {found.board}: {found.points:g} of {found.games} points>"
 
     def rows(self) -> list[dict[str, object]]:
         """A row for each game."""

@@ -35,12 +35,15 @@ class MoveReview:
         return None if self.before is None or self.after is None else self.before - self.after
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class GameReview(Result):
     """A game with a review of each of its moves."""
 
     record: GameRecord
     moves: tuple[MoveReview, ...]
+
+    def __repr__(self) -> str:
+        return f"<GameReview of {self.record.moves or 'no moves'} on {self.record.board}>"
 
     def rows(self) -> list[dict[str, object]]:
         """A row for each move. Moves count from 1, as in move strings."""

@@ -128,13 +128,17 @@ def _row(standing: Standing) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Tournament(PlottedResult):
     """A tournament: its summary, and all games."""
 
     summary: TournamentSummary
     records: tuple[GameRecord, ...]
     """Match by match."""
+
+    def __repr__(self) -> str:
+        board = self.summary.leaderboard
+        return f"<Tournament of {len(board.agents)} agents on {board.board}: {len(self.records)} games>"
 
     @property
     def standings(self) -> list[Standing]:

@@ -22,13 +22,16 @@ from inarow.storage.inputs import read_input
 _MAX_CURVE_BYTES = 32 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Curve(PlottedResult):
     """A learning curve: points in the order of training."""
 
     name: str
     points: tuple[Mapping[str, float | None], ...]
     """Numbers by column; None where a point has none."""
+
+    def __repr__(self) -> str:
+        return f"<Curve {self.name}: {len(self)} points of {', '.join(self.columns)}>"
 
     def __len__(self) -> int:
         return len(self.points)
@@ -41,7 +44,7 @@ class Curve(PlottedResult):
         return tuple(self.points[0]) if self.points else ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TrainingRun(PlottedResult):
     """A run in its folder; `load_run` and `train` make one."""
 
@@ -50,6 +53,9 @@ class TrainingRun(PlottedResult):
     curve: Curve
     agent_string: str | None
     """None before the first checkpoint."""
+
+    def __repr__(self) -> str:
+        return f"<TrainingRun {self.folder}: {self.learner} on {self.board}, {len(self.curve)} points>"
 
     @property
     def learner(self) -> str:
