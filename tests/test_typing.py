@@ -1,4 +1,4 @@
-"""A typed program that uses every public name passes mypy and pyright in strict mode."""
+"""A typed program that uses every public name passes pyright in strict mode, and by `make lint` mypy, too."""
 
 import re
 import subprocess
@@ -20,10 +20,4 @@ def test_the_program_uses_every_public_name():
 def test_pyright_finds_nothing_in_strict_mode():
     command = [sys.executable, "-m", "basedpyright", "--project", str(FOLDER), "--pythonpath", sys.executable]
     result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert result.returncode == 0, result.stdout
-
-
-def test_mypy_finds_nothing_in_strict_mode():
-    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", str(PROGRAM)]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=FOLDER.parents[1])
     assert result.returncode == 0, result.stdout
