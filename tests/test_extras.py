@@ -77,6 +77,22 @@ def test_what_needs_an_extra_says_how_to_get_it(tmp_path, blocked, command, line
     assert not (tmp_path / "run").exists()
 
 
+NOTEBOOK = """
+import inarow
+try:
+    inarow.board()
+except inarow.InarowError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("blocked", [{"anywidget"}, {"anywidget", "traitlets", "ipywidgets"}])
+def test_the_board_of_notebooks_says_what_it_needs(blocked):
+    result = run_without(blocked, NOTEBOOK)
+    line = "anywidget is not installed; run: pip install 'inarow[notebook]'\n"
+    assert (result.returncode, result.stdout) == (0, line), result.stderr
+
+
 def test_a_table_is_trained_without_any_extra(tmp_path):
     settings = ["--set", "phases.0.episodes=100"]
     result = inarow_without(EXTRAS, "train", "tictactoe-q", *settings, "--out", str(tmp_path / "run"))

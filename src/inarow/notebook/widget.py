@@ -9,8 +9,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal, cast
 
-import traitlets
-
 from inarow.agents.agent import Agent, check_board
 from inarow.agents.custom import AgentLike, as_agent
 from inarow.agents.registry import Seed
@@ -26,6 +24,7 @@ from inarow.search.solver.solution import Analysis
 
 try:
     import anywidget
+    import traitlets
 except ImportError:
     raise MissingExtraError("anywidget", "notebook") from None
 
