@@ -127,7 +127,7 @@ def repeat_registrations(registrations: Sequence[Registered]) -> None:
         try:
             register, arguments = pickle.loads(content or b"")
             register(*arguments)
-        except Exception:  # reported by `why_absent` where it is used
+        except Exception:  # reported by `why_unreachable` where it is used
             _absent.add((kind, name))
 
 

@@ -119,8 +119,39 @@ def test_a_name_of_inarow_is_not_taken_over():
 
 @pytest.mark.parametrize("agent", [None, 3.5, [], object()])
 def test_what_cannot_decide_is_refused_in_one_line(agent):
-    with pytest.raises(InvalidAgentError, match=r"is not an agent: .* has no method `decide"):
+    with pytest.raises(InvalidAgentError, match=r"is not an agent: it has no method `decide"):
         inarow.play_match(agent, "random", games=4)
+
+
+class Deep:
+    def __init__(self, name, depth):
+        self.name, self.depth = name, depth
+
+    def decide(self, position):
+        return position.legal_actions[0]
+
+
+def test_a_class_that_needs_more_than_inarow_gives_is_refused_in_one_line():
+    with pytest.raises(InvalidAgentError, match="Deep needs depth: give a function that makes it"):
+        inarow.play_match(Deep, "random", games=4)
+    assert inarow.play_match(lambda: Deep("deep", 3), "random", games=4).summary.games == 4
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        (lambda: inarow.play_match("random", "random", 7), "board '7' is not ROWSxCOLUMNSxINAROW"),
+        (lambda: inarow.solve(4453), "'4453' is not a move string"),
+        (lambda: inarow.play_game("random", "random", seed=-1), "seed is -1"),
+        (lambda: inarow.train(None), "'None' is not the name of a preset"),
+        (lambda: inarow.ratings("nosuch.sqlite"), "there is no results store at nosuch.sqlite"),
+    ],
+)
+def test_arguments_of_the_wrong_kind_are_one_line(call, reason, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(inarow.InarowError, match=reason):
+        call()
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("answer", [None, "3", 2.0, 99])

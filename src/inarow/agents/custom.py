@@ -168,10 +168,14 @@ def _builder(source: Any) -> Build:
     if not inspect.isclass(source) and hasattr(source, "decide"):
         return lambda name, parameters, rng: CustomAgent(name, source.decide, source)
     if not callable(source):
-        kind = type(source).__name__
-        raise InvalidAgentError(f"{shown(repr(source))} is not an agent: a {kind} has no method `decide(position)`")
+        raise InvalidAgentError(f"{shown(repr(source))} is not an agent: it has no method `decide(position)`")
     wanted = inspect.signature(source).parameters
     makes_agents = inspect.isclass(source) or wanted.keys() <= set(_GIVEN)
+    if inspect.isclass(source) and (missing := [name for name, each in wanted.items() if _is_missing(each)]):
+        name = source.__name__
+        raise InvalidAgentError(
+            f"{name} needs {', '.join(missing)}: give a function that makes it, lambda: {name}(...)"
+        )
 
     def build(name: str, parameters: Any, rng: np.random.Generator) -> Agent:
         if not makes_agents:
@@ -183,6 +187,12 @@ def _builder(source: Any) -> Build:
         return CustomAgent(name, made.decide, made)
 
     return build
+
+
+def _is_missing(parameter: inspect.Parameter) -> bool:
+    """Whether a constructor needs what inarow does not give it."""
+    is_one = parameter.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return is_one and parameter.default is parameter.empty and parameter.name not in _GIVEN
 
 
 class CustomAgent:

@@ -28,6 +28,7 @@ def play_game(
     and `fault` of the record give the reason. A running decision is not interrupted. `seed` is for agents that are not
     objects; it and `tags` are recorded.
     """
+    check_seed(seed or 0)
     players = [
         as_agent(agent, np.random.SeedSequence(seed or 0, spawn_key=(side,)))
         for side, agent in enumerate((first, second))

@@ -168,7 +168,7 @@ def ratings(
     finished games, or groups of agents that no games link.
     """
     if isinstance(games, (Store, Path, str)):
-        with opened(games) as store:
+        with opened(games, readonly=True) as store:
             assert store is not None
             return fit_ratings(store_leaderboard(store, str(GameSpec.parse(board))).cross, anchor=anchor)
     return fit_ratings(CrossTable.of(games), anchor=anchor)

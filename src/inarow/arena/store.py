@@ -293,12 +293,12 @@ class Store(AbstractContextManager["Store"]):
 
 
 @contextmanager
-def opened(store: Store | Path | str | None) -> Iterator[Store | None]:
+def opened(store: Store | Path | str | None, *, readonly: bool = False) -> Iterator[Store | None]:
     """A store for a `with` block: the one given, or the one at a path, which is closed afterwards."""
     if store is None or isinstance(store, Store):
         yield store
     else:
-        with Store(store) as found:
+        with Store(store, readonly=readonly) as found:
             yield found
 
 

@@ -115,6 +115,8 @@ def _document(config: str | Path | Mapping[str, object] | ConfigPart) -> Documen
     """A copy of the config as data."""
     if isinstance(config, (str, Path)):
         return find_document(str(config))
+    if not isinstance(config, (Mapping, ConfigPart)):
+        raise ConfigError(f"{shown(repr(config))} is not the name of a preset, a TOML file or a config")
     document: Document = deepcopy(msgspec.to_builtins(config))
     return document
 

@@ -14,7 +14,7 @@ from typing import SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from inarow.errors import FinishedGameError, IllegalMoveError, NotationError
+from inarow.errors import FinishedGameError, IllegalMoveError, NotationError, shown
 from inarow.games import rules
 from inarow.games.history import find_history, find_history_of_key
 from inarow.games.layout import Layout, layout_of
@@ -49,6 +49,8 @@ class Position:
         """
         if isinstance(moves, Position):
             return moves
+        if not isinstance(moves, str):
+            raise NotationError(f"{shown(repr(moves))} is not a move string, such as '4453', nor a position")
         spec = GameSpec.parse(spec)
         position = cls.start(spec)
         for number, action in enumerate(parse_moves(moves, spec), start=1):

@@ -66,11 +66,11 @@ Board = GameSpec | str
 @lru_cache(maxsize=256)
 def _parse_size(text: str) -> GameSpec:
     """The spec of a board string that is not a name. Cached, since every game record has one."""
-    match = _BOARD_STRING.fullmatch(text)
+    match = _BOARD_STRING.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         names = ", ".join(NAMED_SPECS)
         raise InvalidSpecError(
-            f"board {shown(text)} is not ROWSxCOLUMNSxINAROW, e.g. 6x7x4 or 15x15x5/free, nor one of {names}"
+            f"board {shown(str(text))} is not ROWSxCOLUMNSxINAROW, e.g. 6x7x4 or 15x15x5/free, nor one of {names}"
         )
     rows, columns, inarow = (int(number) for number in match.group(1, 2, 3))
     return GameSpec(rows, columns, inarow, gravity=match.group(4) is None)
