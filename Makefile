@@ -60,13 +60,13 @@ docs: $(VENV)/docs
 	$(BIN)/python tools/docs/check_links.py build/docs
 	@echo "Open build/docs/index.html in a browser."
 
-# Kills, interrupts, full disks, bad files, dead nodes; takes much longer than the tests. Faults and outcomes are listed in docs/reliability.md.
+# Kills, interrupts, full disks, bad files, dead nodes; takes much longer than the tests. Faults and outcomes are listed in docs/explanation/reliability.md.
 soak: $(VENV)/dev
 	$(BIN)/python -m inarow warmup
 	rm -f faults.jsonl
 	INAROW_FAULTS=$(CURDIR)/faults.jsonl $(BIN)/python -m pytest -n $(JOBS) -m "soak or not soak" tests/reliability
 	INAROW_FAULTS=$(CURDIR)/faults.jsonl $(BIN)/python -m pytest -m soak tests/workers tests/web tests/engine
-	$(BIN)/python -m tests.reliability.table faults.jsonl docs/reliability.md
+	$(BIN)/python -m tests.reliability.table faults.jsonl docs/explanation/reliability.md
 
 # Random input for every parser.
 INPUTS ?= 1000000

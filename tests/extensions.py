@@ -1,4 +1,4 @@
-"""Additions to inarow from outside the package, as docs/architecture.md describes them."""
+"""Additions to inarow from outside the package, as docs/explanation/architecture.md describes them."""
 
 import json
 from collections.abc import Sequence

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 
@@ -17,7 +17,7 @@ def test_every_way_to_add_something_works(tmp_path):
     config.write_text('learner = "favourite"\ngames = 12\n')
     names = {"folder": tmp_path, "favourite_config": str(config)}
     for block in BLOCKS:
-        exec(compile(block, "docs/architecture.md", "exec"), names)
+        exec(compile(block, "docs/explanation/architecture.md", "exec"), names)
     assert len(BLOCKS) >= 7
     assert sum(json.loads((tmp_path / "run" / "counts.json").read_text())) == 12
 

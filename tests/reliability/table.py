@@ -1,4 +1,4 @@
-"""The fault table of docs/reliability.md: `python -m tests.reliability.table FAULTS.jsonl docs/reliability.md`."""
+"""The fault table of docs/explanation/reliability.md: `python -m tests.reliability.table FAULTS.jsonl docs/explanation/reliability.md`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picture of docs/alphazero.md, from the curves beside it: accuracy over the time of training.
+"""The picture of docs/explanation/alphazero.md, from the curves beside it: accuracy over the time of training.
 
 Run: `python tools/benchmarks/alphazero_curves.py`
 """

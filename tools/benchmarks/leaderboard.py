@@ -1,4 +1,4 @@
-"""The leaderboard page: from the folder of a tournament to `docs/leaderboard.md` and the data beside it.
+"""The leaderboard page: from the folder of a tournament to `docs/explanation/leaderboard.md` and the data beside it.
 
 Run the tournament with the command that the page names and `--out build/leaderboard`, then
 
@@ -91,10 +91,10 @@ openings, each opening twice with sides swapped: {results["games"]:,} games, {re
 distinct.
 
 {table(results["standings"], known)}
-- **Elo** is fitted to all games at once ([ratings](explanation/statistics.md#ratings)); `{results["anchor"]}` is 0.
+- **Elo** is fitted to all games at once ([ratings](statistics.md#ratings)); `{results["anchor"]}` is 0.
   In these openings the first move is worth {advantage:.0f} Elo ({low:.0f} to {high:.0f}).
 - **As first, as second**: the score on that side; a draw counts half.
-- **Outcome accuracy**: how often a move keeps win, draw or loss on the [standard suite](explanation/grades.md), with
+- **Outcome accuracy**: how often a move keeps win, draw or loss on the [standard suite](grades.md), with
   its 95 % interval.
 - **Time per move** is the median of all decisions in these games, which shared two cores with other work.
 
@@ -108,7 +108,7 @@ distinct.
 python tools/benchmarks/leaderboard.py build/leaderboard    # grades the agents and writes this page
 ```
 
-[`results.json`](leaderboard/results.json) has all matches, [`leaderboard.csv`](leaderboard/leaderboard.csv) the table.
+[`results.json`](../leaderboard/results.json) has all matches, [`leaderboard.csv`](../leaderboard/leaderboard.csv) the table.
 """.replace(MINUS, "-")
 
 
@@ -124,7 +124,7 @@ def main() -> None:
     (DOCS / "leaderboard" / "results.json").write_text(json.dumps(results) + "\n", encoding="utf-8")
     with (DOCS / "leaderboard" / "leaderboard.csv").open("w", encoding="utf-8") as file:
         write_csv(leaderboard, file)
-    (DOCS / "leaderboard.md").write_text(page(results, known), encoding="utf-8")
+    (DOCS / "explanation" / "leaderboard.md").write_text(page(results, known), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ class Temperature(ConfigPart, frozen=True, kw_only=True):
 
 
 class Policy(ConfigPart, frozen=True, kw_only=True):
-    """How a learner chooses its actions (see docs/exploration.md)."""
+    """How a learner chooses its actions (see docs/explanation/exploration.md)."""
 
     rule: Annotated[
         str,
