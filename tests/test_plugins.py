@@ -104,7 +104,7 @@ def test_the_digest_of_a_function_is_that_of_its_source_and_its_closure():
 
 def test_the_digest_of_code_whose_file_is_not_its_source_is_that_of_its_bytecode():
     digests = []
-    for page, value in (("CHANGELOG.md", 1.0), ("docs/explanation/architecture.md", 1.0), ("none.py", 1.0), ("CHANGELOG.md", 2.0)):
+    for page, value in (("CHANGELOG.md", 1.0), ("README.md", 1.0), ("none.py", 1.0), ("CHANGELOG.md", 2.0)):
         names = {}
         exec(compile(f"\n\n\ndef worth(board):\n    return {value}\n", page, "exec"), names)
         digests.append(source_digest(names["worth"]))

@@ -85,7 +85,8 @@ def test_statements_of_the_store_are_made_of_constants():
 
 def test_every_test_that_a_promise_names_exists():
     """`::name` after the first test of a cell is in the same file."""
-    table = (ROOT / "docs/explanation/security.md").read_text().partition("## Promises and their tests")[2].partition("\n## ")[0]
+    page = (ROOT / "docs/explanation/security.md").read_text()
+    table = page.partition("## Promises and their tests")[2].partition("\n## ")[0]
     named = re.findall(r"`(tests/[\w/]+\.py)?(?:::(\w+))?`", table)
     assert len(named) > 20
     path = ""

@@ -1,4 +1,4 @@
-"""The fault table of docs/explanation/reliability.md: `python -m tests.reliability.table FAULTS.jsonl docs/explanation/reliability.md`."""
+"""The fault table of the page on reliability: `python -m tests.reliability.table FAULTS.jsonl PAGE.md`."""
 
 from __future__ import annotations
 

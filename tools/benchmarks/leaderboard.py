@@ -108,7 +108,7 @@ distinct.
 python tools/benchmarks/leaderboard.py build/leaderboard    # grades the agents and writes this page
 ```
 
-[`results.json`](../leaderboard/results.json) has all matches, [`leaderboard.csv`](../leaderboard/leaderboard.csv) the table.
+The data: [all matches](../leaderboard/results.json) and [the table](../leaderboard/leaderboard.csv).
 """.replace(MINUS, "-")
 
 
