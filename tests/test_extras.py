@@ -17,7 +17,8 @@ class Absent:
 
 sys.meta_path.insert(0, Absent())
 """
-EXTRAS = {"torch", "onnx", "onnxscript", "qiskit", "qiskit_aer", "ray", "tensorboardX"}
+EXTRAS = {"torch", "onnx", "onnxscript", "safetensors", "qiskit", "qiskit_aer", "ray", "tensorboardX", "matplotlib"}
+EXTRAS |= {"pandas", "optuna", "gymnasium", "pettingzoo", "pyspiel", "anywidget", "ipywidgets", "IPython", "PIL"}
 
 
 def run_without(blocked: set[str], script: str, *args: str) -> subprocess.CompletedProcess[str]:
@@ -52,6 +53,16 @@ def test_a_net_plays_without_any_extra(tmp_path):
     [
         ({"torch"}, ["train", "4x4x4-dqn"], "inarow: torch is not installed; run: pip install 'inarow[train]'\n"),
         ({"onnx"}, ["train", "4x4x4-dqn"], "inarow: onnx is not installed; run: pip install 'inarow[train]'\n"),
+        (
+            {"safetensors"},
+            ["train", "4x4x4-dqn"],
+            "inarow: safetensors is not installed; run: pip install 'inarow[train]'\n",
+        ),
+        (
+            {"matplotlib"},
+            ["depth-test", "minimax", "--plot", "depths.svg"],
+            "inarow: matplotlib is not installed; run: pip install 'inarow[plots]'\n",
+        ),
         (
             {"optuna"},
             ["sweep", "docs/howto/sweep.toml"],

@@ -50,7 +50,9 @@ class PlottedResult(Result):
     __slots__ = ()
 
     def plot(self, path: Path | str | None = None) -> Figure:
-        """A figure of matplotlib, also written to `path` if given: an .svg or .png file, else raises PictureError."""
+        """A figure of matplotlib, also written to `path` if given: an .svg or .png file, else raises PictureError.
+        Raises MissingExtraError without matplotlib.
+        """
         figure: Figure = drawn_by_report("result_plots", "plot", self, path)
         return figure
 

@@ -155,6 +155,7 @@ class KaggleProcess:
                 env={**environment, "HOME": self._folder.name},
                 pass_fds=ends[:1],
                 start_new_session=True,  # Ctrl-C in a terminal is for us: the game may have to be finished first
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # the same on Windows
             )
         finally:
             for end in ends[:1]:
@@ -237,6 +238,6 @@ def _end(process: subprocess.Popen[bytes], folder: tempfile.TemporaryDirectory[s
     process.kill()
     process.wait()
     if process.stdin is not None:
-        with suppress(BrokenPipeError):  # unread input
+        with suppress(OSError):  # unread input: EPIPE, on Windows EINVAL
             process.stdin.close()
     folder.cleanup()

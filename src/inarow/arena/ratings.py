@@ -17,9 +17,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import newton
-from scipy.sparse.csgraph import connected_components
-from scipy.special import ndtr
 
 from inarow.arena.statistics import Z_95, FloatArray, Interval
 from inarow.arena.tally import CrossTable
@@ -109,6 +106,8 @@ def fit_ratings(results: CrossTable, *, anchor: str = "random") -> Ratings:
 
 def _model(agents: Sequence[str], results: CrossTable) -> Davidson:
     """The games of `agents`; raises InvalidResultsError unless they link each to all others."""
+    from scipy.sparse.csgraph import connected_components  # loads slowly
+
     counts = np.zeros((3, len(agents), len(agents)))
     for (first, second), games in results.results.items():
         counts[:, agents.index(first), agents.index(second)] += games.wins, games.draws, games.losses
@@ -123,6 +122,8 @@ def _model(agents: Sequence[str], results: CrossTable) -> Davidson:
 
 
 def _superiority(model: Davidson, peak: FloatArray, order: Sequence[int]) -> tuple[tuple[float, ...], ...]:
+    from scipy.special import ndtr
+
     covariance = np.linalg.inv(model.information(peak))[np.ix_(order, order)]
     variances = np.diag(covariance)
     spread = variances[:, None] + variances - 2 * covariance
@@ -190,6 +191,8 @@ def profile_interval(model: Davidson, peak: FloatArray, contrast: FloatArray) ->
     best parameters are not much less likely than the peak. Unlike one from the curvature at the
     peak, it is lopsided where the games are, as for an agent that never lost.
     """
+    from scipy.optimize import newton
+
     if not contrast.any():  # the anchor against itself
         return 0.0, 0.0
     along = np.linalg.solve(model.information(peak), contrast)

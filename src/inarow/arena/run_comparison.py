@@ -91,7 +91,7 @@ class RunComparison(Result):
 
     def plot(self, path: Path | str | None = None) -> Figure:
         """The curves of all runs over each other, also written to `path` if given: an .svg, .png or .html file, else
-        raises PictureError.
+        raises PictureError. Raises MissingExtraError without matplotlib.
         """
         figure: Figure = drawn_by_report("run_plots", "plot_comparison", self, path)
         return figure

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.optimize import brentq
 
 from inarow.arena.statistics import PAIR_SCORES, FloatArray, expected_score
 from inarow.arena.tally import Tally
@@ -94,6 +93,8 @@ def until_decided(records: Iterable[GameRecord], sprt: Sprt) -> Iterator[GameRec
 
 def _log_tilt(weights: FloatArray, score: float) -> FloatArray:
     """log(f / p) of the five pair scores, for the most likely p of that expected score."""
+    from scipy.optimize import brentq  # loads slowly
+
     distances = np.array(PAIR_SCORES) - score
     frequencies = weights / weights.sum()
     low, high = -1 / distances[-1], -1 / distances[0]  # between them, every p is positive

@@ -28,7 +28,7 @@ from inarow.errors import ConfigError, Interrupted, MissingExtraError, StoreErro
 from inarow.learning.config import MAX_BYTES
 from inarow.storage.atomic import atomic_write
 from inarow.storage.inputs import read_input
-from inarow.storage.locks import exclusive_folder
+from inarow.storage.locks import LOCK_FILE, exclusive_folder
 from inarow.workers import Progress, Workers, check_workers, interrupts_deferred, open_pool
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _claim(folder: Path, plan: SweepPlan) -> None:
         if known != identity:
             raise ConfigError(f"{folder} has a sweep with another config; choose another folder")
         return
-    if any(folder.iterdir()):
+    if any(path.name != LOCK_FILE for path in folder.iterdir()):
         raise ConfigError(f"{folder} is not empty and has no sweep; choose another folder")
     with atomic_write(path) as file:
         file.write(msgspec.json.format(msgspec.json.encode(identity)) + b"\n")

@@ -116,7 +116,7 @@ class Sweep(Result):
 
     def plot(self, path: Path | str | None = None) -> Figure:
         """The best value so far by trial and the value against each parameter, also written to `path` if given: an .svg
-        or .png file, else raises PictureError.
+        or .png file, else raises PictureError. Raises MissingExtraError without matplotlib.
         """
         figure: Figure = drawn_by_report("run_plots", "plot_sweep", self, path)
         return figure

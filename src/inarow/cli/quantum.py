@@ -9,8 +9,8 @@ from cyclopts import App, Parameter
 from rich.table import Table
 
 from inarow.cli.options import Json, Seed, UnusedSeed
-from inarow.cli.output import command_line, json_text, print_json, print_table, progress_bar, stdout, write_text
-from inarow.errors import InvalidLimitError
+from inarow.cli.output import command_line, json_text, print_json, print_table, progress_bar, stderr, stdout, write_text
+from inarow.errors import InvalidLimitError, MissingExtraError
 from inarow.learning.exploration.config import Amplification
 from inarow.learning.exploration.theory import TABLE_MASSES, draw_cost, measured_cost, study_noise
 from inarow.report.pictures import write_noise_picture
@@ -134,7 +134,10 @@ def noise(*, out: Path | None = None, json: Json = False, seed: UnusedSeed = 0) 
         found = study_noise(progress=progress)
     if out is not None:
         write_text(out / "noise.json", json_text({"command": command_line(), "study": found}))
-        write_noise_picture(found, out / "noise.svg")
+        try:
+            write_noise_picture(found, out / "noise.svg")
+        except MissingExtraError as error:
+            stderr.print(f"{out / 'noise.svg'} was not drawn: {error}", markup=False)
     if json:
         print_json(found)
         return

@@ -1,4 +1,4 @@
-"""Pictures by matplotlib, which is imported only when one is drawn."""
+"""Pictures by matplotlib, which is an extra and is imported only when one is drawn."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inarow.errors import PictureError, shown
+from inarow.errors import MissingExtraError, PictureError, shown
 from inarow.learning.exploration.theory import MASSES, STUDIED, NoiseStudy
 from inarow.storage.atomic import atomic_write
 
@@ -27,12 +28,12 @@ _NAMES = {"ceil-inclusive": "m of santos-2025", "optimal": "best m"}
 @contextmanager
 def picture(path: Path | None, width: float, height: float) -> Iterator[Figure]:
     """A figure of the given size in inches, written to an .svg or .png file when the `with` block succeeds, unless
-    `path` is None; the same figure gives the same bytes. Raises PictureError for another file.
+    `path` is None; the same figure gives the same bytes. Raises PictureError for another file, MissingExtraError
+    without matplotlib.
     """
+    check_picture_path(path)
     import matplotlib
 
-    if path is not None:
-        check_picture_path(path)
     with matplotlib.rc_context({"svg.hashsalt": "inarow", "font.size": 9}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # names may be in any script
         figure = _figure_class()(figsize=(width, height), layout="constrained")
@@ -43,10 +44,21 @@ def picture(path: Path | None, width: float, height: float) -> Iterator[Figure]:
                 figure.savefig(file, format=kind, dpi=_DPI, metadata={"Date": None} if kind == "svg" else None)
 
 
-def check_picture_path(path: Path) -> None:
-    """Raises PictureError unless the ending of a file name is that of a picture."""
-    if path.suffix not in (".svg", ".png"):
+def check_picture_path(path: Path | None) -> None:
+    """Raises PictureError unless a file name, if any, is that of a picture, MissingExtraError without matplotlib."""
+    if path is not None and path.suffix not in (".svg", ".png"):
         raise PictureError(f"{shown(str(path))} is not the name of a picture: it must end in .svg or .png")
+    check_matplotlib()
+
+
+def check_matplotlib() -> None:
+    """Raises MissingExtraError without matplotlib, which is not imported."""
+    try:
+        is_installed = find_spec("matplotlib") is not None
+    except ImportError:
+        is_installed = False
+    if not is_installed:
+        raise MissingExtraError("matplotlib", "plots")
 
 
 @lru_cache(maxsize=1)

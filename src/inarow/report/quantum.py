@@ -14,7 +14,7 @@ from inarow.errors import InvalidDrawError, shown
 from inarow.learning.exploration import register as circuit
 from inarow.learning.exploration.selection import CEIL_INCLUSIVE, LEAST_MASS, OPTIMAL, amplification_range, mass_of
 from inarow.learning.exploration.theory import success
-from inarow.report.pictures import picture
+from inarow.report.pictures import check_matplotlib, picture
 
 if TYPE_CHECKING:  # slow to import, so only where a picture is drawn
     from matplotlib.axes import Axes
@@ -118,11 +118,12 @@ def _bits(actions: Sequence[int]) -> int:
 
 
 def check_picture_path(path: Path) -> None:
-    """Raises InvalidDrawError or FileNotFoundError unless a picture can be written to the path."""
+    """Raises InvalidDrawError, FileNotFoundError or MissingExtraError unless a picture can be written to the path."""
     if path.suffix not in (".svg", ".png"):
         raise InvalidDrawError(f"{shown(path.name)} is not an .svg or .png file")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {path.parent}")
+    check_matplotlib()
 
 
 def write_picture(draw: QuantumDraw, path: Path) -> None:

@@ -13,7 +13,7 @@ from inarow.arena.run_comparison import RunComparison
 from inarow.arena.sweep_result import Sweep, Trial
 from inarow.errors import PictureError, shown, visible
 from inarow.report.markup import append, element, footer, plain, section, standalone_page
-from inarow.report.pictures import picture
+from inarow.report.pictures import check_matplotlib, picture
 from inarow.report.tables import Table
 from inarow.storage.atomic import atomic_write
 from inarow.version import __version__
@@ -143,8 +143,11 @@ def _page(comparison: RunComparison, figure: Figure) -> str:
 
 
 def check_plot_path(path: Path) -> None:
-    """Raises PictureError unless the file is an .svg, .png or .html file, FileNotFoundError if it has no folder."""
+    """Raises PictureError unless the file is an .svg, .png or .html file, FileNotFoundError if it has no folder,
+    MissingExtraError without matplotlib.
+    """
     if path.suffix not in (".svg", ".png", ".html"):
         raise PictureError(f"{shown(str(path))} must end in .svg, .png or .html")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {path.parent}")
+    check_matplotlib()

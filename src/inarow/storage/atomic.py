@@ -3,6 +3,7 @@
 import hashlib
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from inarow.storage.inputs import open_input
 
 _DRAFT = ".inarow-draft"  # suffix of files being written, after the process id; no other program uses it
 _MAX_HASHED = 64 << 30
+_TRIES, _PAUSE = 20, 0.05  # seconds
 
 
 @contextmanager
@@ -27,13 +29,27 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        draft.replace(path)
+        _replace(draft, path)
     except OSError as error:
         if error.filename == str(draft):  # which nobody knows
             error.filename = str(path)
         raise
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _replace(draft: Path, path: Path) -> None:
+    """Windows replaces no file that another process (a reader, a virus scanner) has open: it is tried for a second."""
+    for _ in range(_TRIES - 1):
+        try:
+            draft.replace(path)
+        except PermissionError:
+            if sys.platform != "win32":
+                raise
+            time.sleep(_PAUSE)
+        else:
+            return
+    draft.replace(path)
 
 
 def remove_stale_drafts(folder: Path, name: str = "*") -> None:

@@ -60,11 +60,11 @@ def _extension(settings: Sequence[str]) -> tuple[float, int, list[str]]:
 
 
 def _run_type() -> type[AlphaZeroRun]:
-    """It needs torch and onnx; raises MissingExtraError."""
+    """It needs the extra train; raises MissingExtraError."""
     try:
         from inarow.learning.alphazero.run import AlphaZeroRun
     except ModuleNotFoundError as error:
-        if error.name not in ("torch", "onnx"):
+        if error.name not in ("torch", "onnx", "safetensors"):
             raise
         raise MissingExtraError(error.name, "train") from None
     return AlphaZeroRun

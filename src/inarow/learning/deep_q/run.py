@@ -16,12 +16,13 @@ import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 import msgspec
 import numpy as np
 from msgspec import structs
 
-from inarow.errors import ConfigError, raised_as
+from inarow.errors import ConfigError, MissingExtraError, raised_as
 from inarow.games import Position
 from inarow.learning.config import Document
 from inarow.learning.deep_q.config import PAST, DeepQConfig, Side
@@ -89,6 +90,7 @@ class DeepQLearner(Learner[DeepQConfig]):
 
 
 def _trainer_maker(services: Services) -> MakeTrainer[Trainer]:
+    _safetensors()  # fails before the work, not at the first checkpoint
     return partial(Trainer, factory=services.network, device=find_device(services.device))
 
 
@@ -160,24 +162,32 @@ class DeepQRun(EpisodeRun[Trainer]):
 
 
 def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
-    """Writes a safetensors file of the arrays atomically, with the state as JSON in its metadata."""
-    from safetensors.numpy import save
-
+    """Writes a safetensors file of the arrays atomically, with the state as JSON in its metadata. Raises
+    MissingExtraError without safetensors.
+    """
+    files = _safetensors()
     header = {"format": _FORMAT, "version": _VERSION, "state": msgspec.to_builtins(checkpoint.state)}
     with atomic_write(path) as file:
-        file.write(save(checkpoint.arrays, {_METADATA: json.dumps(header)}))  # json: msgspec has no NaN
+        file.write(files.save(checkpoint.arrays, {_METADATA: json.dumps(header)}))  # json: msgspec has no NaN
 
 
 def load_checkpoint(path: Path) -> Checkpoint:
-    """Raises ConfigError."""
-    from safetensors.numpy import load
-
+    """Raises ConfigError, or MissingExtraError without safetensors."""
+    files = _safetensors()
     content = read_input(path, _MAX_BYTES, ConfigError)
     reason = "it is damaged or not a safetensors file"
     with raised_as(ConfigError, f"{path} is not a checkpoint", reason=reason):
-        arrays = load(content)
+        arrays = files.load(content)
         about = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])  # `load` leaves out the metadata
         header = json.loads(about["__metadata__"][_METADATA])
         if (header["format"], header["version"]) != (_FORMAT, _VERSION):
             raise ConfigError(f"{path} is not a checkpoint of format {_FORMAT} {_VERSION}")
         return Checkpoint(dict(header["state"]), arrays)
+
+
+def _safetensors() -> ModuleType:
+    try:
+        from safetensors import numpy
+    except ImportError:
+        raise MissingExtraError("safetensors", "train") from None
+    return numpy
