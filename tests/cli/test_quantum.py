@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from inarow.errors import InvalidDrawError
+from inarow.learning.exploration.theory import NoiseStudy
 from inarow.report.quantum import parse_draw, write_picture
 from tests.cli.command_line import document, inarow
 
@@ -117,6 +118,16 @@ def test_noise_writes_points_and_a_picture(tmp_path):
     assert len(ends) == 16
     assert ends["gates", 0.05, "optimal"] > ends["gates", 0.1, "optimal"]
     assert ElementTree.parse(tmp_path / "noise" / "noise.svg").getroot().tag.endswith("svg")
+
+
+def test_noise_without_matplotlib_names_the_picture_that_is_missing(tmp_path, monkeypatch):
+    monkeypatch.setattr("inarow.cli.quantum.study_noise", lambda progress: NoiseStudy((), (), ()))
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    result = inarow("quantum", "noise", "--out", str(tmp_path), "--json")
+    picture = tmp_path / "noise.svg"
+    line = f"{picture} was not drawn: matplotlib is not installed; run: pip install 'inarow[plots]'\n"
+    assert (result.returncode, result.stderr) == (0, line)
+    assert [path.name for path in tmp_path.iterdir()] == ["noise.json"]
 
 
 def test_theory_stands_beside_what_was_drawn():

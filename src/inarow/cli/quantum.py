@@ -137,7 +137,7 @@ def noise(*, out: Path | None = None, json: Json = False, seed: UnusedSeed = 0) 
         try:
             write_noise_picture(found, out / "noise.svg")
         except MissingExtraError as error:
-            stderr.print(f"{out / 'noise.svg'} was not drawn: {error}", markup=False)
+            stderr.print(f"{out / 'noise.svg'} was not drawn: {error}", markup=False, soft_wrap=True)
     if json:
         print_json(found)
         return
