@@ -3,6 +3,14 @@ import signal
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import not_run
+
+LONGEST = (
+    "tests/workers/test_cluster.py",
+    "tests/cli/test_cli.py",
+)
+"""Files that take longest, by measurement: they begin first, so that no worker is left alone with one at the end."""
+
 settings.register_profile(
     "inarow", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
@@ -14,6 +22,45 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """With several workers, the tests of a file run on one of them: what they share is made and loaded once."""
+    if not hasattr(config, "workerinput"):
+        return
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(f"{item.path.parent.name}/{item.path.stem}"))
+    order = {name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(item.nodeid.partition("::")[0], len(LONGEST)))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    not_run.skip_for_missing_package(report, call.excinfo and call.excinfo.value)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    report = yield
+    call = getattr(report, "call", None)
+    not_run.skip_for_missing_package(report, call and call.excinfo and call.excinfo.value)
+    return report
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # around all others: these lines are the last
+def pytest_terminal_summary(terminalreporter, config):
+    yield
+    if hasattr(config, "workerinput"):
+        return
+    lines = not_run.with_earlier_runs(not_run.summary(terminalreporter.stats.get("skipped", [])))
+    if lines:
+        terminalreporter.write_sep("=", "NOT RUN", yellow=True, bold=True)
+        for line in lines:
+            terminalreporter.write_line(line, yellow=True, bold=True)
 
 
 @pytest.fixture

@@ -25,6 +25,8 @@ SHORT = {
     "alphazero": "alphazero:simulations=16",
     "solver": "solver:level=4",
     "paranji-2025/q": "paranji-2025/q:episodes=20",
+    "kumbhakern-2025/window": "kumbhakern-2025/window:episodes=2000",
+    "harman/q": "harman/q:episodes=1000",
 }
 WATCHED = [
     "minimax:depth=3",

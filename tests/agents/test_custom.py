@@ -246,7 +246,7 @@ def plugin(tmp_path):
 
 @pytest.mark.parametrize("place", [0, 1, 3])
 def test_a_plugin_file_adds_agents_to_any_command(plugin, place):
-    words = ["match", "edge", "random", "--games", "8", "--workers", "2"]
+    words = ["match", "edge", "random", "--games", "2", "--workers", "1" if place else "2"]
     result = inarow_process(*words[:place], "--plugin", str(plugin), *words[place:])
     assert result.returncode == 0, result.stderr
     assert "edge - random on 6x7x4" in result.stdout

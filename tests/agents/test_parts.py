@@ -20,10 +20,7 @@ pytestmark = pytest.mark.usefixtures("forgotten_registrations")
 
 AGENTS = (
     "minimax:depth=2,heuristic=lean",
-    "hybrid:simulations=8,heuristic=lean",
-    "hybrid:simulations=8,rule=fewest",
-    "mcts:simulations=20,rule=fewest",
-    "mcts:simulations=20,leaf=quarter",
+    "hybrid:simulations=8,heuristic=lean,rule=fewest",
     "mcts:simulations=20,threads=2,rule=fewest,leaf=quarter",
     "alphazero:simulations=8,rule=fewest",
     "alphazero:simulations=8,root=gumbel,rule=fewest",
@@ -106,7 +103,7 @@ def test_the_code_of_a_part_belongs_to_the_identity_of_an_agent():
     register_all(compiled)
     before = [AgentIdentity.parse(text) for text in AGENTS]
     assert None not in [identity.content_hash for identity in before]
-    assert len({identity.content_hash for identity in before}) >= 6
+    assert len({identity.content_hash for identity in before}) == 4
     register_all(registered)  # the same source
     assert [AgentIdentity.parse(text) for text in AGENTS] == before
     register_heuristic("lean")(lambda board: 0.0)

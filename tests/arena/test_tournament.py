@@ -47,15 +47,17 @@ def test_a_tournament_is_the_same_on_any_number_of_workers(tmp_path):
     assert summaries[1].standings == summaries[2].standings
 
 
-def test_a_tournament_killed_five_times_equals_the_unbroken_one(tmp_path):
-    plan = plan_tournament(AGENTS, settings=MatchSettings(games=1000, seed=7))
+@pytest.mark.parametrize("kills", [(2,), pytest.param((1, 2, 1, 2, 1), marks=pytest.mark.soak)])
+def test_a_tournament_that_was_killed_equals_the_unbroken_one(tmp_path, kills):
+    games = 200 * (len(kills) + 1)
+    plan = plan_tournament(AGENTS, settings=MatchSettings(games=games, seed=7))
     with Store(tmp_path / "unbroken.sqlite") as store:
         unbroken = play_planned(plan, store)
     path = tmp_path / "killed.sqlite"
-    command = f"tournament {' '.join(AGENTS)} --games 1000 --seed 7 --json --store {path}"
+    command = f"tournament {' '.join(AGENTS)} --games {games} --seed 7 --json --store {path}"
     chance = random.Random(1)
     written = [0]
-    for workers in (1, 2, 1, 2, 1):
+    for workers in kills:
         process = subprocess.Popen(
             [sys.executable, "-m", "inarow", *command.split(), "--workers", str(workers)], stdout=subprocess.DEVNULL
         )

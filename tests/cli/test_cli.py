@@ -171,7 +171,7 @@ def test_a_tournament_with_a_folder_keeps_its_store_and_its_report_there(tmp_pat
 def test_an_interrupted_tournament_continues_where_it_stopped(tmp_path):
     def command(store: Path) -> list[str]:
         agents = "mcts:simulations=300 greedy random"
-        return f"tournament {agents} --board tictactoe --games 4000 --seed 3 --store {store}".split()
+        return f"tournament {agents} --board tictactoe --games 800 --seed 3 --store {store}".split()
 
     store = tmp_path / "lab.sqlite"
     with start_inarow(*command(store)) as process:
@@ -182,13 +182,13 @@ def test_an_interrupted_tournament_continues_where_it_stopped(tmp_path):
         finally:
             process.kill()
     assert process.returncode == 130
-    assert "of 12000 games; the same command" in stderr
+    assert "of 2400 games; the same command" in stderr
     assert "Traceback" not in stderr
     before = stored_games(store)
-    assert 200 <= len(before) < 12_000
+    assert 200 <= len(before) < 2400
     document(*command(store))
     after = stored_games(store)
-    assert len(after) == 12_000
+    assert len(after) == 2400
     assert before.items() <= after.items()  # times included: nothing was played again
     whole = tmp_path / "whole.sqlite"
     document(*command(whole))

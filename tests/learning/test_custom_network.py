@@ -121,8 +121,7 @@ class Tied(nn.Module):
         return self.last(torch.relu(self.again(torch.relu(self.inner(boards.flatten(1)[:, self.order])))))[:, 0]
 
 
-@pytest.mark.parametrize("module", [Tied, ValueModule])
-@pytest.mark.parametrize("is_replaceable", [True, False])
+@pytest.mark.parametrize(("module", "is_replaceable"), [(Tied, True), (ValueModule, False)])
 def test_a_published_graph_has_the_present_weights(tmp_path, monkeypatch, module, is_replaceable):
     if not is_replaceable:
         monkeypatch.setattr(_Export, "_has_all_weights", lambda *_: False)

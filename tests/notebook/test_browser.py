@@ -1,7 +1,6 @@
 """The front end of the board in a real browser, without Jupyter: a model whose other end is a real widget."""
 
 import json
-import shutil
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -9,10 +8,10 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 import inarow
+from tests.chromium import ABSENT, CHROMIUM
 
 pytest.importorskip("anywidget", reason="needs anywidget")
 
-CHROMIUM = shutil.which("chromium")
 FOLDER = Path(inarow.__file__).parent / "notebook"
 MINUS = "\N{MINUS SIGN}"
 PATIENCE = 60_000
@@ -43,7 +42,7 @@ MODEL = """async ([source, state]) => {
 @pytest.fixture(scope="module")
 def browser():
     if CHROMIUM is None:
-        pytest.skip("chromium is absent; `make browser` installs it")
+        pytest.skip(ABSENT)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser

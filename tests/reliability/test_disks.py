@@ -41,7 +41,7 @@ def whole(tmp_path_factory):
 
 
 @pytest.mark.full_disk
-@works(quick={"train q"})
+@works(quick={"reproduce"})
 def test_a_full_disk_is_one_line_and_loses_nothing_that_was_finished(work, seconds, tmp_path, whole):
     largest = max(path.stat().st_size for path in whole(work).rglob("*") if path.is_file())
     chance, told, full, lost = random.Random(f"full {work.name}"), set(), 0, 0
@@ -115,7 +115,7 @@ def room_for(size: int) -> str:
     return f"size={(size + 4095) // 4096 * 4096 + 4096}"
 
 
-@works(quick={"train q", "reproduce", "book build"}, seconds=1.0)
+@works(quick={"train q", "reproduce"}, seconds=1.0)
 def test_a_folder_that_cannot_be_written_is_one_line(work, seconds, tmp_path, whole):
     before = ()
     if os.geteuid() == 0:

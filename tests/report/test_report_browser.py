@@ -1,6 +1,5 @@
 """The pages as a browser shows them; skipped where there is none (`make browser`)."""
 
-import shutil
 from contextlib import contextmanager
 
 import pytest
@@ -14,10 +13,10 @@ from inarow.games.spec import GameSpec
 from inarow.report.data import ReplayGame, report_from_store, review_end
 from inarow.report.page import analysis_page, report_page
 from inarow.search.solver.api import analyse
+from tests.chromium import ABSENT, CHROMIUM
 from tests.report.report_samples import GRADE, make_store
 
-CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is absent")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=ABSENT)
 AGENTS = ("random", "greedy", "winblock", "winblock:epsilon=0.1")
 
 SPILLS = """[...document.querySelectorAll(".board, .controls, .plot, .moves, .legend")].filter((part) =>

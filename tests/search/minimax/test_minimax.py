@@ -55,7 +55,7 @@ def random_position(spec, rng):
 
 @pytest.mark.parametrize("name", heuristic_names())
 @pytest.mark.parametrize("board", [*BOARDS, "9x9x4", "7x8x4/free"])
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_heuristics_agree_with_the_slow_twin(name, board, data):
     position = data.draw(ongoing_positions(GameSpec.parse(board)))

@@ -49,9 +49,9 @@ def exact(engine, position):
     [
         ("tictactoe", None),
         ("3x4x3", None),
-        ("4x4x4", 8000),
+        ("4x4x4", 4000),
         ("3x5x4", 4000),
-        ("4x5x4", 4000),
+        pytest.param("4x5x4", 4000, marks=pytest.mark.soak),
         ("4x4x3", 2000),
         ("5x4x4", 2000),
         ("2x7x4", 4000),
@@ -85,7 +85,12 @@ PUBLISHED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("size", PUBLISHED)
+LONG = ("5x8", "7x6")  # seconds each
+
+
+@pytest.mark.parametrize(
+    "size", [pytest.param(size, marks=pytest.mark.soak if size in LONG else ()) for size in PUBLISHED]
+)
 def test_published_results_by_board(size):
     spec = GameSpec.parse(f"{size}x4")
     assert solve(Position.start(spec), book=None, weak=True).outcome == PUBLISHED[size]
@@ -189,9 +194,9 @@ def test_plies_follow_from_the_score():
 
 def test_threads_give_the_same_scores():
     position = Position.parse("4453")
-    for threads in (1, 2, 3):
+    for threads in (2, 3):
         solver = Solver(CONNECT_FOUR, memory=1 << 26, threads=threads)
-        for _ in range(3):
+        for _ in range(2):
             solver.clear()
             assert solver.solve(position).score == -2
 

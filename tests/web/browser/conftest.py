@@ -1,13 +1,10 @@
 """A lab and a browser for the tests of this folder."""
 
-import shutil
-
 import pytest
 from playwright.sync_api import sync_playwright
 
+from tests.chromium import ABSENT, CHROMIUM
 from tests.web.lab_server import lab
-
-CHROMIUM = shutil.which("chromium")
 
 
 @pytest.fixture(scope="package")
@@ -19,7 +16,7 @@ def served(tmp_path_factory):
 @pytest.fixture(scope="package")
 def browser():
     if CHROMIUM is None:
-        pytest.skip("chromium is absent; `make browser` installs it")
+        pytest.skip(ABSENT)
     with sync_playwright() as playwright:
         flags = ["--no-sandbox", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
