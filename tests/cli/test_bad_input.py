@@ -75,7 +75,10 @@ BAD = {
         ["train", "tictactoe-q", "--set", "learner=[1]"],
         "tictactoe-q: there is no learner '[1]'; learners are q, deep-q, alphazero",
     ),
-    "unknown study": (["reproduce", "paranji"], "there is no study 'paranji'; studies are paranji-2025"),
+    "unknown study": (
+        ["reproduce", "paranji"],
+        "there is no study 'paranji' (did you mean 'paranji-2025'?); studies are paranji-2025",
+    ),
     "unknown scale": (["reproduce", "paranji-2025", "--scale", "huge"], "huge"),
     "unknown setting of a study": (["reproduce", "harman", "--set", "net=x"], "has no setting 'net'; it has none"),
     "setting without a value": (["reproduce", "harman", "--set", "net"], "is not of the form name=value"),

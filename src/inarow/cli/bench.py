@@ -22,7 +22,7 @@ from inarow.arena.match_plan import MatchSettings, plan_match
 from inarow.arena.store import Store
 from inarow.cli.options import Json, UnusedSeed
 from inarow.cli.output import print_json, progress_bar, stdout
-from inarow.errors import InarowError, InvalidLimitError, shown
+from inarow.errors import InarowError, InvalidLimitError, unknown
 from inarow.games import GameSpec, Position
 from inarow.games.perft import count_sequences
 from inarow.games.playout import random_playouts
@@ -127,7 +127,7 @@ def load_peers() -> Any:
 def run_benchmarks(*, peers: bool, only: str | None = None, progress: Progress | None = None) -> Iterator[BenchRow]:
     """The rows, one by one; `only` keeps those of one name."""
     if only is not None and only not in NAMES:
-        raise InvalidLimitError(f"there is no benchmark {shown(only)}; benchmarks are {', '.join(NAMES)}")
+        raise InvalidLimitError(unknown("benchmark", only, NAMES))
     find_peer = load_peers().find_peer if peers else None
     chosen = [benchmark for benchmark in BENCHMARKS if only in (None, benchmark.name)]
     for done, benchmark in enumerate(chosen):
