@@ -18,7 +18,7 @@ import msgspec
 
 import inarow
 from inarow.cli.app import app
-from inarow.learning.config import presets
+from inarow.learning.config_text import described, preset_infos
 from inarow.learning.learner import learners
 
 
@@ -77,17 +77,14 @@ def _agent_section(agent: dict[str, Any]) -> str:
 def config_page() -> str:
     """Every key of every learner's config, from its type."""
     known = {name: learners()[name] for name in ("q", "deep-q", "alphazero")}
-    rows = []
-    for name, path in sorted(presets().items()):
-        board = re.search(r'^board = "(.*)"', path.read_text(encoding="utf-8"), re.MULTILINE)
-        learner = re.search(r'^learner = "(.*)"', path.read_text(encoding="utf-8"), re.MULTILINE)
-        assert learner
-        rows.append(f"| `{name}` | `{learner[1]}` | {board[1] if board else 'many'} |")
+    rows = [f"| `{each.name}` | `{each.learner}` | {each.board} | {each.summary} |" for each in preset_infos()]
     sections = [
         f"## Learner `{name}`\n\n{inspect.getdoc(learner.config)}\n\n{_config_table(learner.config)}"
         for name, learner in known.items()
     ]
-    return "\n".join(["## Presets", "", "| preset | learner | board |", "|---|---|---|", *rows, "", *sections])
+    return "\n".join(
+        ["## Presets", "", "| preset | learner | board | result |", "|---|---|---|---|", *rows, "", *sections]
+    )
 
 
 def _config_table(config: type[msgspec.Struct]) -> str:
@@ -96,42 +93,15 @@ def _config_table(config: type[msgspec.Struct]) -> str:
 
 
 def _keys(config: type[msgspec.Struct], prefix: str = "") -> Iterator[tuple[str, Any, str]]:
-    described = _described(config)
+    meanings = described(config)
     for part in msgspec.structs.fields(config):
         key = prefix + part.encode_name
         inner = next(filter(_is_struct, _types(part.type)), None)
         if inner is None:
-            yield key, _default(part), described.get(part.encode_name, "")
+            yield key, _default(part), meanings[part.encode_name].text
         else:
             listed = "tuple" in str(part.type)
             yield from _keys(inner, f"{key}.N." if listed else f"{key}.")
-
-
-def _described(config: type[msgspec.Struct]) -> dict[str, str]:
-    """Description and range of the fields that have one."""
-    schema = msgspec.json.schema(config)
-    properties = schema["$defs"][config.__name__]["properties"]
-    return {name: _meaning(each) for name, each in properties.items()}
-
-
-def _meaning(schema: dict[str, Any]) -> str:
-    choices = schema.get("enum") or [each for part in schema.get("anyOf", ()) for each in part.get("enum", ())]
-    bounds = next(
-        (part for part in (schema, *schema.get("anyOf", ())) if _bound(part, "low") or _bound(part, "high")), {}
-    )
-    low, high = _bound(bounds, "low"), _bound(bounds, "high")
-    parts = [schema.get("description", ""), "choices: " + ", ".join(map(str, choices)) if len(choices) > 1 else ""]
-    return "; ".join(filter(None, [*parts, f"{low} {high}".strip()]))
-
-
-_BOUNDS = {
-    "low": {"minimum": "from", "exclusiveMinimum": "above"},
-    "high": {"maximum": "to", "exclusiveMaximum": "below"},
-}
-
-
-def _bound(schema: dict[str, Any], end: str) -> str:
-    return next((f"{word} {_number(schema[key])}" for key, word in _BOUNDS[end].items() if key in schema), "")
 
 
 def _default(part: msgspec.structs.FieldInfo) -> Any:

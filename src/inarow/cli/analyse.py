@@ -7,7 +7,7 @@ from rich.table import Table
 
 from inarow.arena.review import GameReview, review
 from inarow.cli.options import Board, Json, UnusedSeed
-from inarow.cli.output import command_line, new_file, print_json, stdout
+from inarow.cli.output import command_line, new_file, print_json, print_table, stdout
 from inarow.cli.solve import USUAL, SolverOptions
 from inarow.errors import NotationError
 from inarow.games import GameRecord, GameSpec, Position
@@ -40,6 +40,10 @@ def analyse(
         game: Move string, or a file of games: PGN-like or JSON Lines.
         number: Which game of the file.
         html: Also write a page to this file: the game to step through, its scores by ply, its best moves.
+
+    Examples:
+        inarow analyse 44444321
+        inarow analyse games.pgn --number 2 --html review.html
     """
     limits = options.limits()
     record = _read_game(game, board, number)
@@ -77,7 +81,7 @@ def _print_review(reviewed: GameReview) -> None:
             move.label or "",
             style={"mistake": "yellow", "blunder": "red"}.get(move.label or ""),
         )
-    stdout.print(table)
+    print_table(table)
     for side in (1, 2):
         labels = [move.label for move in reviews if move.side == side]
         counts = ", ".join(f"{labels.count(label)} {label}" for label in ("best", "good", "mistake", "blunder"))

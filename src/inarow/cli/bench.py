@@ -12,16 +12,18 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from cyclopts import Parameter
 from rich.table import Table
 
 from inarow.arena.match import play_into_store
 from inarow.arena.match_plan import MatchSettings, plan_match
 from inarow.arena.store import Store
+from inarow.cli.completers import complete_benchmarks
 from inarow.cli.options import Json, UnusedSeed
-from inarow.cli.output import print_json, progress_bar, stdout
+from inarow.cli.output import print_json, print_table, progress_bar
 from inarow.errors import InarowError, InvalidLimitError, unknown
 from inarow.games import GameSpec, Position
 from inarow.games.perft import count_sequences
@@ -89,12 +91,24 @@ class BenchRow:
     ratio: float | None = None
 
 
-def bench(*, peers: bool = False, only: str | None = None, json: Json = False, seed: UnusedSeed = 0) -> None:
-    """Measure this machine; with --peers, installed peers on the same work in the same run.
+def bench(
+    *,
+    peers: bool = False,
+    only: Annotated[str | None, Parameter(completer=complete_benchmarks)] = None,
+    json: Json = False,
+    seed: UnusedSeed = 0,
+) -> None:
+    """Measure the speed of this machine.
+
+    With --peers, also measures installed peers on the same work in the same run.
 
     Args:
         peers: Also measure the installed peers: OpenSpiel, BitBully, Aer, C. Needs a clone of the repository.
         only: Only the rows of this name.
+
+    Examples:
+        inarow bench
+        inarow bench --only solve --json
     """
     with progress_bar("measuring") as progress:
         rows = list(run_benchmarks(peers=peers, only=only, progress=progress))
@@ -105,7 +119,7 @@ def bench(*, peers: bool = False, only: str | None = None, json: Json = False, s
     for row in rows:
         other = (row.peer, f"{row.peer_value:,.0f}", f"{row.ratio:.2f}") if row.peer else ("", "", "")
         table.add_row(row.name, row.board, f"{row.value:,.0f}", row.unit, *other)
-    stdout.print(table)
+    print_table(table)
 
 
 def rate(work: Work, seconds: float) -> float:

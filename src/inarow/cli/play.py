@@ -17,7 +17,7 @@ from rich.text import Text
 
 from inarow.agents.agent import Agent
 from inarow.agents.registry import make_agent
-from inarow.cli.options import Board, Json, Moves, Seed
+from inarow.cli.options import AgentString, Board, Json, Moves, Seed
 from inarow.cli.output import print_json, stderr, stdout
 from inarow.errors import InarowError, NotationError, one_line
 from inarow.games import GameRecord, GameSpec, Position
@@ -39,19 +39,25 @@ _ESCAPE_SECONDS = 0.05  # how long the rest of an arrow key may take; a lone Esc
 def play(
     *,
     board: Board = "connect4",
-    first: str = "human",
-    second: str = "human",
+    first: AgentString = "human",
+    second: AgentString = "solver:level=2",
     moves: Moves = "",
     json: Json = False,
     seed: Seed = 0,
 ) -> None:
-    """Play a game in the terminal: arrow keys or numbers, h hints, u takes back, q leaves.
+    """Play a game in the terminal, by default against the computer.
 
     Where keys cannot be read one by one, moves are read one per line.
 
     Args:
         first: Agent string of the side that moves first.
         second: Agent string of the other side.
+
+    Examples:
+        inarow play                                    # you move first
+        inarow play --second solver:level=5            # levels 1 (easy) to 10
+        inarow play --first solver --second human      # the computer begins
+        inarow play --board tictactoe --second human   # two people
     """
     console = stderr if json else stdout
     start = Position.parse(moves, GameSpec.parse(board))
