@@ -57,7 +57,7 @@ BAD = {
     "unknown command": (["solv"], "there is no command 'solv'"),
     "unknown sub-command": (["book", "burn"], "burn"),
     "unknown benchmark": (["bench", "--only", "speed"], "there is no benchmark 'speed'"),
-    "missing argument": (["match", "random"], "requires an argument"),
+    "missing argument": (["match", "random"], "match needs B: agent string of the opponent; see inarow match --help"),
     "a finished game": (["solve", "1212121"], "is over after '1212121'"),
     "no memory": (["solve", "4453", "--memory", "0"], "memory is 0 bytes"),
     "no threads": (["solve", "4453", "--threads", "0"], "threads is 0"),
@@ -138,7 +138,7 @@ def test_a_process_ends_as_the_command_does():
 
 @pytest.mark.parametrize("lines", ["8\n", "x\n", "\n", "4\n" * 7, "9" * 10_000 + "\n", "\x00\x01\n", "4\n" * 6 + "4\n"])
 def test_a_bad_move_from_a_pipe_is_an_error(lines):
-    result = inarow("play", stdin=lines)
+    result = inarow("play", "--second", "human", stdin=lines)
     assert result.returncode == 2
     assert result.stderr.startswith("inarow: line ")
     assert result.stderr.count("\n") == 1
