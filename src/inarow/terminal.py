@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import Any, Protocol
 
 from rich import progress
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
@@ -19,7 +19,7 @@ _IN_ASCII = str.maketrans(
         **dict.fromkeys("─━═", "-"),
         **dict.fromkeys("│┃║░▒", "|"),
         **dict.fromkeys("┌┐└┘├┤┬┴┼╪╫╥╨╩╦╭╮╰╯", "+"),
-        **{"■": "*", "…": "...", "·": "-", "±": "+-", "µ": "u", "√": "sqrt", "⟩": ">"},
+        **{"■": "*", "…": "...", "·": "-", "±": "+-", "\u2212": "-", "µ": "u", "√": "sqrt", "⟩": ">"},
     }
 )
 Advance = Callable[[int, int], None]  # called with (done, total)
@@ -66,7 +66,7 @@ stderr = PlainConsole(stderr=True)
 
 @contextmanager
 def progress_bar(
-    title: str, draw: Callable[[], Table] | None = None, *, is_shown: bool | Advance = True
+    title: str, draw: Callable[[], RenderableType] | None = None, *, is_shown: bool | Advance = True
 ) -> Iterator[Advance]:
     """A transient bar on stderr for the length of a `with` block, updated with (done, total), below the table that
     `draw` makes a few times a second; only in a terminal or a notebook. If `is_shown` is a function, that is called.

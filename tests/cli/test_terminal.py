@@ -191,6 +191,6 @@ def test_ctrl_c_in_generated_code_has_the_same_exit_code(tmp_path):
         "app.main()",
     )
     (tmp_path / "interrupted_command.py").write_text("\n".join(lines), encoding="utf-8")
-    command = [sys.executable, "-m", "interrupted_command"]
+    command = [sys.executable, "-m", "interrupted_command", "agents"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "inarow: interrupted\n")

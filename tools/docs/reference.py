@@ -11,13 +11,17 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from cyclopts import App
+from cyclopts.docs import generate_markdown_docs
 
 import inarow
-from inarow.cli.app import app
+from inarow.cli.app import GROUPS, app
+from inarow.cli.help import examples_of, subcommands, use_docstring
 from inarow.learning.config_text import described, preset_infos
 from inarow.learning.learner import learners
 
@@ -35,15 +39,35 @@ def write_pages(folder: Path) -> None:
 
 
 def commands_page() -> str:
-    """The help of every command, as cyclopts writes it."""
-    names = sorted(name for name in app if not name.startswith("-"))
-    index = "\n".join(f"| [`{name}`](#inarow-{name}) | {app[name].help} |" for name in names)
-    text = app.generate_docs(recursive=True, flatten_commands=True)
-    sections = dict(re.findall(r"^# inarow (\S.*)\n((?:(?!# inarow ).*\n)*)", text, re.MULTILINE))
-    assert set(names) <= set(sections)
-    ordered = sorted(sections.items(), key=lambda section: section[0].split())
-    body = "\n".join(f"{'#' * (len(path.split()) + 1)} inarow {path}\n{section}" for path, section in ordered)
-    return f"| command | does |\n|---|---|\n{index}\n\n{body}"
+    """The help of every command, as cyclopts writes it, with the examples below it."""
+    index = "\n".join(
+        f"\n**{title}**\n\n| command | does |\n|---|---|\n"
+        + "\n".join(f"| [`{name}`](#inarow-{name}) | {text} |" for name, text in commands.items())
+        for title, commands in GROUPS.items()
+    )
+    body = "\n".join(_command_section(command, words) for words, command in sorted(_commands(app), key=itemgetter(0)))
+    return f"{index}\n\n{body}"
+
+
+def _commands(parent: App, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], App]]:
+    """All commands with their words."""
+    for name, command in subcommands(parent):
+        yield (*path, name), command
+        yield from _commands(command, (*path, name))
+
+
+def _command_section(command: App, words: tuple[str, ...]) -> str:
+    path, heading = ["inarow", *words], "#" * (len(words) + 1)
+    use_docstring(command, path)
+    _, apps, _ = app.parse_commands(words)
+    with app.app_stack(apps):
+        text = generate_markdown_docs(
+            command, recursive=False, generate_toc=False, heading_level=len(heading), command_chain=path
+        )
+    own = re.split(r"^### ", text.removeprefix(heading), flags=re.MULTILINE)[0].rstrip()  # commands below come later
+    usage = str(command.usage or f"{' '.join(path)} COMMAND").removeprefix("Usage: ")
+    own = re.sub(r"^```console\n.*$", f"```console\n{usage}", own, count=1, flags=re.MULTILINE)
+    return "\n".join([heading + own, "", "**Examples**:", "", "```sh", *examples_of(command), "```", ""])
 
 
 # --- Agents ---

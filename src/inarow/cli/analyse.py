@@ -16,10 +16,11 @@ from inarow.games.pgn import from_pgn, split_games
 from inarow.games.record import from_json_line
 from inarow.report.data import ReplayGame
 from inarow.report.page import analysis_page
-from inarow.storage.inputs import read_input
+from inarow.storage.inputs import looks_like_file, read_input
 from inarow.version import __version__
 
 _MAX_FILE = 1 << 20
+_LONGEST_NAME = 255  # of a file, in characters
 
 
 def analyse(
@@ -56,7 +57,7 @@ def analyse(
 
 def _read_game(game: str, board: str, number: int) -> GameRecord:
     path = Path(game)
-    if len(game) > 255 or "\0" in game or not path.exists() or path.is_dir():
+    if not looks_like_file(game) and (len(game) > _LONGEST_NAME or "\0" in game or not path.is_file()):
         return GameRecord.of_position(Position.parse(game, GameSpec.parse(board)), "first", "second")
     content = io.BytesIO(read_input(path, _MAX_FILE, NotationError))
     text = io.TextIOWrapper(content, encoding="utf-8", errors="replace").read()

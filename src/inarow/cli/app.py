@@ -115,6 +115,8 @@ def main() -> NoReturn:
     try:
         handle_stop_signals()
         words = _without_plugins(sys.argv[1:])
+        if words[:1] == ["help"]:
+            words = [*words[1:], "--help"]
         if not words:
             stdout.print(greeting(__version__), soft_wrap=True)
             sys.stdout.flush()
@@ -147,8 +149,9 @@ def _unknown_command(words: list[str]) -> str:
         place, words = place[words[0]], words[1:]
     kind = "command" if place is app else f"command {place.name[0]}"
     known = [name for name in place if not name.startswith("-")]
-    word = next((each for each in words if not each.startswith("-")), "")
-    return unknown(kind, word, known, plural="commands")
+    if words[0].startswith("-"):
+        return unknown("option", words[0], (*app.help_flags, *app.version_flags, "--plugin"))
+    return unknown(kind, words[0], known, plural="commands")
 
 
 def _without_plugins(words: list[str]) -> list[str]:

@@ -16,14 +16,13 @@ from typing import Annotated, Any
 
 import numpy as np
 from cyclopts import Parameter
-from rich.table import Table
 
 from inarow.arena.match import play_into_store
 from inarow.arena.match_plan import MatchSettings, plan_match
 from inarow.arena.store import Store
 from inarow.cli.completers import complete_benchmarks
 from inarow.cli.options import Json, UnusedSeed
-from inarow.cli.output import print_json, print_table, progress_bar
+from inarow.cli.output import number_table, print_json, print_table, progress_bar
 from inarow.errors import InarowError, InvalidLimitError, unknown
 from inarow.games import GameSpec, Position
 from inarow.games.perft import count_sequences
@@ -115,7 +114,8 @@ def bench(
     if json:
         print_json(rows)
         return
-    table = Table("name", "board", "value", "unit", "peer", "peer value", "ratio", box=None, pad_edge=False)
+    words = ("name", "board", "unit", "peer")
+    table = number_table("name", "board", "value", "unit", "peer", "peer value", "ratio", words=words)
     for row in rows:
         other = (row.peer, f"{row.peer_value:,.0f}", f"{row.ratio:.2f}") if row.peer else ("", "", "")
         table.add_row(row.name, row.board, f"{row.value:,.0f}", row.unit, *other)

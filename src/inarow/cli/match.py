@@ -22,6 +22,7 @@ from inarow.arena.tournament import TournamentPlan, TournamentSummary, plan_tour
 from inarow.cli import output
 from inarow.cli.options import AgentString, Board, Json, Ray, Seed, WorkerCount, find_workers
 from inarow.cli.output import new_file, number_table, print_json, print_table, spinner, stderr, stdout
+from inarow.cli.tables import fitted
 from inarow.errors import Interrupted, StoreError
 from inarow.games import GameRecord, GameSpec
 from inarow.report.data import GameSurvey, bounded_analysis, report_from_tournament
@@ -193,7 +194,7 @@ def _play(plan: TournamentPlan, store: Store, workers: Workers) -> None:
             table.add_match(match.a, match.b, tally)
     run = store.start_run("tournament", msgspec.to_builtins(plan), command=output.command_line())
     try:
-        with output.progress_bar("games", lambda: _draw_crosstable(table, plan.agents)) as progress:
+        with output.progress_bar("games", lambda: fitted(_draw_crosstable(table, plan.agents))) as progress:
             for _, records in play_missing(plan.matches, store, workers=workers):
                 for record in records:
                     table.add_game(record)

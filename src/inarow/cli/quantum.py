@@ -10,11 +10,13 @@ from rich.table import Table
 
 from inarow.cli.options import Json, Seed, UnusedSeed
 from inarow.cli.output import command_line, json_text, print_json, print_table, progress_bar, stdout, write_text
+from inarow.cli.tables import page_width
 from inarow.errors import InvalidLimitError
 from inarow.learning.exploration.config import Amplification
 from inarow.learning.exploration.theory import TABLE_MASSES, draw_cost, measured_cost, study_noise
 from inarow.report.pictures import write_noise_picture
 from inarow.report.quantum import QuantumDraw, check_picture_path, parse_draw, write_picture
+from inarow.terminal import for_encoding
 
 quantum = App(
     name="quantum", help="Show and verify the quantum choice of an action.", default_parameter=Parameter(negative=())
@@ -50,14 +52,14 @@ def show(
         check_picture_path(out)
     from inarow.learning.exploration.circuits import drawn_circuit  # needs an extra
 
-    text = str(drawn_circuit(draw.register, min(draw.m, 1)).draw("text", fold=120))
+    text = str(drawn_circuit(draw.register, min(draw.m, 1)).draw("text", fold=page_width(120)))
     if out is not None:
         write_picture(draw, out)
     if json:
         print_json({**draw.document(), "circuit": text})
         return
     times = f"The part between the barriers is one step; m = {draw.m}, so it runs {draw.m} times.\n\n"
-    sys.stdout.write(f"{text}\n{times if draw.m > 1 else ''}")
+    sys.stdout.write(for_encoding(f"{text}\n{times if draw.m > 1 else ''}", sys.stdout.encoding))
     _print_draw(draw)
 
 

@@ -1,13 +1,15 @@
 """Tables that fit the terminal: wide ones are folded, then split, so that nothing is cut."""
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
+from rich.console import Group
 from rich.measure import Measurement
 from rich.table import Column, Table
 
-from inarow.terminal import PlainConsole, stdout
+from inarow.terminal import PlainConsole, stderr, stdout
 
 _LEAST_WORDS = 20  # columns that a column of words keeps, if it has as many
 _GAP = 2
@@ -38,7 +40,7 @@ def fitting(table: Table, width: int) -> list[Table]:
     console = PlainConsole(width=_NO_LIMIT)
     if Measurement.get(console, console.options, table).maximum <= width:
         return [table]
-    edges = 2 if table.box else 0
+    edges = (2 if table.box else 0) + (2 if table.pad_edge else 0)
     least = [_least_width(column) for column in table.columns]
     room = width - edges
     if _total(least) <= room:
@@ -101,5 +103,26 @@ def _part(table: Table, places: Sequence[int], widths: Sequence[int]) -> Table:
         part.add_column(str(column.header), justify=column.justify, width=max(width, 1), overflow="fold")
     rows = zip(*(table.columns[place].cells for place in places), strict=True)
     for row, style in zip(rows, table.rows, strict=True):
-        part.add_row(*row, style=style.style, end_section=style.end_section)
+        texts = (_folded(str(cell), width) for cell, width in zip(row, widths, strict=True))
+        part.add_row(*texts, style=style.style, end_section=style.end_section)
     return part
+
+
+def _folded(text: str, width: int) -> str:
+    """The text in lines, broken after spaces and after the commas and colons of an agent string."""
+    lines = [""]
+    for piece in re.findall(r"[^ ,:]*[ ,:]|[^ ,:]+$", text):
+        if lines[-1] and cell_len((lines[-1] + piece).rstrip()) > width:
+            lines.append("")
+        lines[-1] += piece
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def page_width(usual: int) -> int:
+    """The width of what is printed on stdout, `usual` where nothing limits it."""
+    return _width() or usual
+
+
+def fitted(table: Table) -> Group:
+    """A table for stderr, within its width."""
+    return Group(*fitting(table, stderr.width))

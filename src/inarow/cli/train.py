@@ -13,6 +13,7 @@ from inarow.arena.training import resume_run, start_run
 from inarow.cli.completers import complete_presets
 from inarow.cli.options import Json, Ray
 from inarow.cli.output import number_table, print_facts, print_json, print_table, progress_bar, stderr, stdout
+from inarow.cli.tables import fitted
 from inarow.errors import ClusterError, ConfigError, InarowError, TaskError
 from inarow.learning.config import find_document
 from inarow.learning.config_text import config_toml, preset_infos
@@ -80,7 +81,7 @@ def train(
         reason = "train needs a preset or a TOML file, or --resume with the folder of a run"
         raise ConfigError(f"{reason}; list the presets: inarow train --list")
     flags = ["--allow-agent-files"] * allow_agent_files + (["--device", device] if device != "auto" else [])
-    with progress_bar(run.title, lambda: text_table(run.table())) as show, _hints_to_resume(run.folder, *flags):
+    with progress_bar(run.title, lambda: fitted(text_table(run.table()))) as show, _hints_to_resume(run.folder, *flags):
         printed = 0
 
         def print_log() -> None:
