@@ -4,11 +4,12 @@ Each is an `InarowError` and also a fitting built-in error. Its message is one l
 wrong and what to do, so that the front ends can print it unchanged.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 _SHOWN = 40
 _LINE = 400
+_LONGEST_NAME = 100  # of those compared with known names
 
 
 class InarowError(Exception):
@@ -138,6 +139,22 @@ def shown(text: str) -> str:
     """`text` quoted for a message: printable, on one line, at most about 40 characters."""
     quoted = ascii(text)
     return quoted if len(quoted) <= _SHOWN else quoted[:_SHOWN] + "...'"
+
+
+def unknown(kind: str, name: str, known: Iterable[str], *, plural: str | None = None) -> str:
+    """The message about an unknown name: what is wrong, the closest name if one is close, and all that are valid."""
+    known = tuple(known)
+    names = f"{plural or kind + 's'} are {', '.join(known)}"
+    return f"there is no {kind} {shown(name)}{did_you_mean(name, known)}; {names}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """` (did you mean 'mcts'?)` with the closest of the known names; empty where none is close."""
+    from difflib import get_close_matches  # only errors need it
+
+    by_lower_case = {each.lower(): each for each in known}
+    closest = get_close_matches(name[:_LONGEST_NAME].lower(), by_lower_case, 1)
+    return "".join(f" (did you mean '{by_lower_case[each]}'?)" for each in closest)
 
 
 def visible(text: str) -> str:

@@ -1,18 +1,27 @@
 """Progress and tables by rich, for terminals and notebooks."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any, Protocol
 
 from rich import progress
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from inarow.errors import visible
 
+_IN_ASCII = str.maketrans(
+    {
+        **dict(zip("▁▂▃▄▅▆▇█", "_.-~=+*#", strict=True)),  # sparklines
+        **dict.fromkeys("─━═", "-"),
+        **dict.fromkeys("│┃║░▒", "|"),
+        **dict.fromkeys("┌┐└┘├┤┬┴┼╪╫╥╨╩╦╭╮╰╯", "+"),
+        **{"■": "*", "…": "...", "·": "-", "±": "+-", "\u2212": "-", "µ": "u", "√": "sqrt", "⟩": ">"},
+    }
+)
 Advance = Callable[[int, int], None]  # called with (done, total)
 
 
@@ -23,7 +32,32 @@ class PlainConsole(Console):
         super().__init__(markup=False, emoji=False, highlight=False, **settings)
 
     def render_str(self, text: str, **options: Any) -> Text:
-        return super().render_str(visible(text), **options)
+        return super().render_str(for_encoding(visible(text), self.encoding), **options)
+
+    def on_broken_pipe(self) -> None:
+        raise
+
+
+def can_show(text: str, encoding: str | None) -> bool:
+    """Whether an encoding has all characters of a text."""
+    try:
+        text.encode(encoding or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def for_encoding(text: str, encoding: str | None) -> str:
+    """The text, with bars, lines and signs as ASCII if the encoding lacks some of its characters."""
+    return text if can_show(text, encoding) else text.translate(_IN_ASCII)
+
+
+def prefers_ascii(environment: Mapping[str, str]) -> bool:
+    """Whether a terminal is told to expect nothing but ASCII, though Python writes UTF-8 there."""
+    wanted = environment.get("LC_CTYPE", "")
+    coerced = "" if wanted == "C.UTF-8" else wanted  # Python sets it in a C locale (PEP 538)
+    locale = environment.get("LC_ALL") or coerced or environment.get("LANG", "")
+    return locale in ("C", "POSIX") or environment.get("TERM") == "dumb"
 
 
 stdout = PlainConsole()
@@ -32,7 +66,7 @@ stderr = PlainConsole(stderr=True)
 
 @contextmanager
 def progress_bar(
-    title: str, draw: Callable[[], Table] | None = None, *, is_shown: bool | Advance = True
+    title: str, draw: Callable[[], RenderableType] | None = None, *, is_shown: bool | Advance = True
 ) -> Iterator[Advance]:
     """A transient bar on stderr for the length of a `with` block, updated with (done, total), below the table that
     `draw` makes a few times a second; only in a terminal or a notebook. If `is_shown` is a function, that is called.

@@ -11,6 +11,43 @@ SMALL_BOOK = str(files("inarow.search.solver") / "books" / "6x6x4.npz")
 SUITE = str(files("inarow.arena") / "suites" / "6x7x4.npz")
 BAD = {
     "unknown agent": (["match", "nobody", "random"], "there is no agent 'nobody'; agents are random"),
+    "misspelt agent": (
+        ["match", "mtcs", "random"],
+        "there is no agent 'mtcs' (did you mean 'mcts'?); agents are random",
+    ),
+    "misspelt key": (["match", "mcts:simulation=3", "random"], "key 'simulation' (did you mean 'simulations'?); its"),
+    "misspelt heuristic": (["match", "minimax:heuristic=window", "random"], "'window' (did you mean 'windows'?); it"),
+    "misspelt preset": (["train", "conect4-5min"], "there is no preset 'conect4-5min' (did you mean 'connect4-5min'?)"),
+    "misspelt config key": (
+        ["train", "tictactoe-q", "--set", "alhpa=1"],
+        "`alhpa` (did you mean 'alpha'?); valid keys",
+    ),
+    "misspelt suite": (
+        ["grade", "random", "--suite", "standrd"],
+        "there is no suite 'standrd' (did you mean 'standard'?)",
+    ),
+    "misspelt benchmark": (["bench", "--only", "mtcs"], "there is no benchmark 'mtcs' (did you mean 'mcts'?)"),
+    "misspelt board": (["perft", "2", "--board", "conect4"], "board 'conect4' (did you mean 'connect4'?) is not"),
+    "misspelt option": (
+        ["perft", "2", "--bord", "4x4x4"],
+        "no option '--bord' (did you mean '--board'?); see inarow perft",
+    ),
+    "misspelt choice": (
+        ["match", "a", "b", "--openings", "randm"],
+        "--openings is 'randm' (did you mean 'random'?); it",
+    ),
+    "misspelt main option": (["--hlep"], "there is no option '--hlep' (did you mean '--help'?)"),
+    "one word too many": (["perft", "2", "3"], "perft takes no further argument '3'; see inarow perft --help"),
+    "an option without its value": (
+        ["perft", "2", "--board"],
+        "--board needs a value, a text; see inarow perft --help",
+    ),
+    "a file that is not there": (["analyse", "nosuch.pgn"], "nosuch.pgn cannot be read: No such file"),
+    "a path that is not there": (["analyse", "no/such"], "no/such cannot be read: No such file"),
+    "a folder for a game": (["analyse", "/"], "/ cannot be read: it is a folder"),
+    "nothing to train": (["train"], "list the presets: inarow train --list"),
+    "nothing to reproduce": (["reproduce"], "reproduce needs a study: paranji-2025, "),
+    "no folder to resume": (["train", "--resume", "nowhere"], "nowhere has no training run: there is no such folder"),
     "unknown key": (["match", "winblock:depth=3", "random"], "winblock has no key 'depth'; its keys are epsilon"),
     "out of range": (["match", "winblock:epsilon=2", "random"], "it must be a number from 0 to 1"),
     "no rows": (["perft", "2", "--board", "0x7x4"], "rows is 0"),
@@ -54,10 +91,10 @@ BAD = {
     "depth": (["perft", "43"], "depth is 43"),
     "human in a match": (["match", "human", "random"], "human needs a person to ask"),
     "unknown option": (["perft", "2", "--colour", "red"], "--colour"),
-    "unknown command": (["solv"], "there is no command 'solv'"),
-    "unknown sub-command": (["book", "burn"], "burn"),
+    "unknown command": (["solv"], "there is no command 'solv' (did you mean 'solve'?); commands are play"),
+    "unknown sub-command": (["book", "burn"], "there is no command book 'burn'; commands are build, verify, export"),
     "unknown benchmark": (["bench", "--only", "speed"], "there is no benchmark 'speed'"),
-    "missing argument": (["match", "random"], "requires an argument"),
+    "missing argument": (["match", "random"], "match needs B: agent string of the opponent; see inarow match --help"),
     "a finished game": (["solve", "1212121"], "is over after '1212121'"),
     "no memory": (["solve", "4453", "--memory", "0"], "memory is 0 bytes"),
     "no threads": (["solve", "4453", "--threads", "0"], "threads is 0"),
@@ -75,7 +112,10 @@ BAD = {
         ["train", "tictactoe-q", "--set", "learner=[1]"],
         "tictactoe-q: there is no learner '[1]'; learners are q, deep-q, alphazero",
     ),
-    "unknown study": (["reproduce", "paranji"], "there is no study 'paranji'; studies are paranji-2025"),
+    "unknown study": (
+        ["reproduce", "paranji"],
+        "there is no study 'paranji' (did you mean 'paranji-2025'?); studies are paranji-2025",
+    ),
     "unknown scale": (["reproduce", "paranji-2025", "--scale", "huge"], "huge"),
     "unknown setting of a study": (["reproduce", "harman", "--set", "net=x"], "has no setting 'net'; it has none"),
     "setting without a value": (["reproduce", "harman", "--set", "net"], "is not of the form name=value"),
@@ -135,7 +175,7 @@ def test_a_process_ends_as_the_command_does():
 
 @pytest.mark.parametrize("lines", ["8\n", "x\n", "\n", "4\n" * 7, "9" * 10_000 + "\n", "\x00\x01\n", "4\n" * 6 + "4\n"])
 def test_a_bad_move_from_a_pipe_is_an_error(lines):
-    result = inarow("play", stdin=lines)
+    result = inarow("play", "--second", "human", stdin=lines)
     assert result.returncode == 2
     assert result.stderr.startswith("inarow: line ")
     assert result.stderr.count("\n") == 1

@@ -26,7 +26,7 @@ def test_a_hint_is_given():
 
 
 def test_a_piped_game_is_played_to_its_end():
-    result = inarow("play", stdin="4\n3\n4\n3\nu\n3\n4\n2\n4\n")
+    result = inarow("play", "--second", "human", stdin="4\n3\n4\n3\nu\n3\n4\n2\n4\n")
     assert (result.returncode, result.stderr) == (0, "")
     assert "[X]" in result.stdout
     assert result.stdout.endswith("X (human) wins after 7 moves: 4343424\n")
@@ -365,7 +365,8 @@ def test_people_get_a_table(command):
     assert len(result.stdout.splitlines()) > 3
 
 
-def test_a_closed_pipe_is_no_fault():
-    command = f"{shlex.join(process_command('perft', '5'))} | true"
-    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
-    assert result.stderr == ""
+@pytest.mark.parametrize("command", ["perft 5", "perft 5 --json", "agents", "solve --help", "completion bash"])
+def test_a_closed_pipe_ends_a_command_quietly_with_the_code_of_sigpipe(command):
+    line = f"{shlex.join(process_command(*command.split()))} | true; exit ${{PIPESTATUS[0]}}"
+    result = subprocess.run(["bash", "-c", line], capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (141, "")

@@ -74,7 +74,7 @@ def terminal():
 
 def test_a_game_by_arrow_keys(terminal):
     """The cursor starts in the middle column; both sides are people."""
-    screen = terminal("play")
+    screen = terminal("play", "--second", "human")
     for keys in (ENTER, LEFT + ENTER, ENTER, LEFT + ENTER, " ", LEFT + ENTER):
         screen.wait_for("to move")
         screen.send(keys)
@@ -99,7 +99,7 @@ def test_numbers_take_back_and_a_wrong_move(terminal):
 
 
 def test_cells_are_reached_by_arrows_and_ctrl_d_leaves(terminal):
-    screen = terminal("play", "--board", "tictactoe")
+    screen = terminal("play", "--second", "human", "--board", "tictactoe")
     screen.wait_for("X to move")
     screen.send(RIGHT + DOWN + ENTER)
     screen.wait_for("O to move")
@@ -109,7 +109,7 @@ def test_cells_are_reached_by_arrows_and_ctrl_d_leaves(terminal):
 
 
 def test_large_boards_take_numbers_with_enter(terminal):
-    screen = terminal("play", "--board", "15x15x5/free")
+    screen = terminal("play", "--second", "human", "--board", "15x15x5/free")
     screen.wait_for("X to move")
     screen.send("11" + "9" + BACKSPACE + "3" + ENTER)
     screen.wait_for("O to move")
@@ -118,11 +118,27 @@ def test_large_boards_take_numbers_with_enter(terminal):
     assert screen.close() == 0
 
 
+def test_a_game_against_the_computer_is_drawn_in_place(terminal):
+    screen = terminal("play")
+    screen.wait_for("X (human) against O (solver:level=2)")
+    screen.wait_for("h: hint, u: undo, q: quit")
+    screen.wait_for("X to move")
+    screen.send("4")
+    screen.wait_for("is thinking")
+    screen.wait_for("X to move")
+    screen.send("q")
+    screen.wait_for("left after 2 moves: 4")
+    assert screen.close() == 0
+    assert screen.said.count("\x1b[1A") >= 16  # back over the eight lines of the board, for each new one
+
+
 def test_a_dumb_terminal_reads_lines_and_forgives(terminal):
-    screen = terminal("play", term="dumb")
+    screen = terminal("play", "--second", "human", term="dumb")
     screen.wait_for("X to move:")
     screen.send("9\n")
     screen.wait_for("is not a move")
+    screen.wait_for("q: quit")
+    screen.wait_for("X to move:")
     screen.send("4\n")
     screen.wait_for("O to move:")
     screen.send("quit\n")
@@ -175,6 +191,6 @@ def test_ctrl_c_in_generated_code_has_the_same_exit_code(tmp_path):
         "app.main()",
     )
     (tmp_path / "interrupted_command.py").write_text("\n".join(lines), encoding="utf-8")
-    command = [sys.executable, "-m", "interrupted_command"]
+    command = [sys.executable, "-m", "interrupted_command", "agents"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "inarow: interrupted\n")

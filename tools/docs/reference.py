@@ -11,14 +11,18 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from cyclopts import App
+from cyclopts.docs import generate_markdown_docs
 
 import inarow
-from inarow.cli.app import app
-from inarow.learning.config import presets
+from inarow.cli.app import GROUPS, app
+from inarow.cli.help import examples_of, subcommands, use_docstring
+from inarow.learning.config_text import described, preset_infos
 from inarow.learning.learner import learners
 
 
@@ -35,15 +39,35 @@ def write_pages(folder: Path) -> None:
 
 
 def commands_page() -> str:
-    """The help of every command, as cyclopts writes it."""
-    names = sorted(name for name in app if not name.startswith("-"))
-    index = "\n".join(f"| [`{name}`](#inarow-{name}) | {app[name].help} |" for name in names)
-    text = app.generate_docs(recursive=True, flatten_commands=True)
-    sections = dict(re.findall(r"^# inarow (\S.*)\n((?:(?!# inarow ).*\n)*)", text, re.MULTILINE))
-    assert set(names) <= set(sections)
-    ordered = sorted(sections.items(), key=lambda section: section[0].split())
-    body = "\n".join(f"{'#' * (len(path.split()) + 1)} inarow {path}\n{section}" for path, section in ordered)
-    return f"| command | does |\n|---|---|\n{index}\n\n{body}"
+    """The help of every command, as cyclopts writes it, with the examples below it."""
+    index = "\n".join(
+        f"\n**{title}**\n\n| command | does |\n|---|---|\n"
+        + "\n".join(f"| [`{name}`](#inarow-{name}) | {text} |" for name, text in commands.items())
+        for title, commands in GROUPS.items()
+    )
+    body = "\n".join(_command_section(command, words) for words, command in sorted(_commands(app), key=itemgetter(0)))
+    return f"{index}\n\n{body}"
+
+
+def _commands(parent: App, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], App]]:
+    """All commands with their words."""
+    for name, command in subcommands(parent):
+        yield (*path, name), command
+        yield from _commands(command, (*path, name))
+
+
+def _command_section(command: App, words: tuple[str, ...]) -> str:
+    path, heading = ["inarow", *words], "#" * (len(words) + 1)
+    use_docstring(command, path)
+    _, apps, _ = app.parse_commands(words)
+    with app.app_stack(apps):
+        text = generate_markdown_docs(
+            command, recursive=False, generate_toc=False, heading_level=len(heading), command_chain=path
+        )
+    own = re.split(r"^### ", text.removeprefix(heading), flags=re.MULTILINE)[0].rstrip()  # commands below come later
+    usage = str(command.usage or f"{' '.join(path)} COMMAND").removeprefix("Usage: ")
+    own = re.sub(r"^```console\n.*$", f"```console\n{usage}", own, count=1, flags=re.MULTILINE)
+    return "\n".join([heading + own, "", "**Examples**:", "", "```sh", *examples_of(command), "```", ""])
 
 
 # --- Agents ---
@@ -77,17 +101,14 @@ def _agent_section(agent: dict[str, Any]) -> str:
 def config_page() -> str:
     """Every key of every learner's config, from its type."""
     known = {name: learners()[name] for name in ("q", "deep-q", "alphazero")}
-    rows = []
-    for name, path in sorted(presets().items()):
-        board = re.search(r'^board = "(.*)"', path.read_text(encoding="utf-8"), re.MULTILINE)
-        learner = re.search(r'^learner = "(.*)"', path.read_text(encoding="utf-8"), re.MULTILINE)
-        assert learner
-        rows.append(f"| `{name}` | `{learner[1]}` | {board[1] if board else 'many'} |")
+    rows = [f"| `{each.name}` | `{each.learner}` | {each.board} | {each.summary} |" for each in preset_infos()]
     sections = [
         f"## Learner `{name}`\n\n{inspect.getdoc(learner.config)}\n\n{_config_table(learner.config)}"
         for name, learner in known.items()
     ]
-    return "\n".join(["## Presets", "", "| preset | learner | board |", "|---|---|---|", *rows, "", *sections])
+    return "\n".join(
+        ["## Presets", "", "| preset | learner | board | result |", "|---|---|---|---|", *rows, "", *sections]
+    )
 
 
 def _config_table(config: type[msgspec.Struct]) -> str:
@@ -96,42 +117,15 @@ def _config_table(config: type[msgspec.Struct]) -> str:
 
 
 def _keys(config: type[msgspec.Struct], prefix: str = "") -> Iterator[tuple[str, Any, str]]:
-    described = _described(config)
+    meanings = described(config)
     for part in msgspec.structs.fields(config):
         key = prefix + part.encode_name
         inner = next(filter(_is_struct, _types(part.type)), None)
         if inner is None:
-            yield key, _default(part), described.get(part.encode_name, "")
+            yield key, _default(part), meanings[part.encode_name].text
         else:
             listed = "tuple" in str(part.type)
             yield from _keys(inner, f"{key}.N." if listed else f"{key}.")
-
-
-def _described(config: type[msgspec.Struct]) -> dict[str, str]:
-    """Description and range of the fields that have one."""
-    schema = msgspec.json.schema(config)
-    properties = schema["$defs"][config.__name__]["properties"]
-    return {name: _meaning(each) for name, each in properties.items()}
-
-
-def _meaning(schema: dict[str, Any]) -> str:
-    choices = schema.get("enum") or [each for part in schema.get("anyOf", ()) for each in part.get("enum", ())]
-    bounds = next(
-        (part for part in (schema, *schema.get("anyOf", ())) if _bound(part, "low") or _bound(part, "high")), {}
-    )
-    low, high = _bound(bounds, "low"), _bound(bounds, "high")
-    parts = [schema.get("description", ""), "choices: " + ", ".join(map(str, choices)) if len(choices) > 1 else ""]
-    return "; ".join(filter(None, [*parts, f"{low} {high}".strip()]))
-
-
-_BOUNDS = {
-    "low": {"minimum": "from", "exclusiveMinimum": "above"},
-    "high": {"maximum": "to", "exclusiveMaximum": "below"},
-}
-
-
-def _bound(schema: dict[str, Any], end: str) -> str:
-    return next((f"{word} {_number(schema[key])}" for key, word in _BOUNDS[end].items() if key in schema), "")
 
 
 def _default(part: msgspec.structs.FieldInfo) -> Any:

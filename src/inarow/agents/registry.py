@@ -55,7 +55,7 @@ from inarow.agents.simple import (
 )
 from inarow.agents.solver import SOLVER_LIMITS, SolverParameters, build_solver_agent
 from inarow.agents.window import WindowParameters, build_window_agent
-from inarow.errors import InvalidAgentError, shown
+from inarow.errors import InvalidAgentError, did_you_mean, shown, unknown
 from inarow.plugins import load_plugins, why_unreachable
 
 Seed = int | np.random.SeedSequence
@@ -191,7 +191,7 @@ def parse_agent(text: str) -> tuple[AgentKind, msgspec.Struct]:
         key, equals, value = pair.partition("=")
         if key not in infos:
             valid = f"its keys are {', '.join(infos)}" if infos else "it takes none"
-            raise InvalidAgentError(f"{name} has no key {shown(key)}; {valid}")
+            raise InvalidAgentError(f"{name} has no key {shown(key)}{did_you_mean(key, infos)}; {valid}")
         if not equals or key in values:
             problem = "is given twice" if key in values else "has no value"
             raise InvalidAgentError(f"{key} of {name} {problem}; write {name}:{key}={format_value(infos[key].default)}")
@@ -210,7 +210,7 @@ def _why_unknown(name: str) -> str:
     if unreachable := why_unreachable("agent", name):
         return unreachable
     also = f"; broken plug-ins are {', '.join(broken)}" if broken else ""
-    return f"there is no agent {shown(name)}; agents are {', '.join(registry())}{also}"
+    return unknown("agent", name, registry()) + also
 
 
 def _convert(kind: AgentKind, info: ParameterInfo, text: str) -> Any:
@@ -222,7 +222,8 @@ def _convert(kind: AgentKind, info: ParameterInfo, text: str) -> Any:
             raise msgspec.ValidationError
         return msgspec.convert(text, wanted, strict=False)
     except (msgspec.ValidationError, UnicodeError):
-        problem = f"{info.name} of {kind.name} is {shown(text)}; it must be {info.expectation}"
+        given = f"{shown(text)}{did_you_mean(text, choices)}"
+        problem = f"{info.name} of {kind.name} is {given}; it must be {info.expectation}"
         also = why_unreachable(extra_of(wanted).get("part", ""), text)
         raise InvalidAgentError(f"{problem}; {also}" if also else problem) from None
 

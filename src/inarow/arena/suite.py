@@ -18,11 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from inarow.errors import InvalidLimitError, SuiteError, shown
+from inarow.errors import InvalidLimitError, SuiteError, shown, unknown
 from inarow.games import GameSpec, Position
 from inarow.search.solver.solution import action_scores
 from inarow.search.solver.solver import Solver
 from inarow.storage.array_file import FileKind, load_arrays, save_arrays
+from inarow.storage.inputs import looks_like_file
 
 STANDARD, EXHAUSTIVE = "standard", "exhaustive"
 MAX_EXHAUSTIVE = 200_000  # positions of the largest exhaustive suite
@@ -120,7 +121,11 @@ def find_suite(name: str | None, spec: GameSpec) -> Suite:
         return standard_suite(spec)
     if name == EXHAUSTIVE:
         return exhaustive_suite(spec)
-    suite = Suite.load(Path(name))
+    path = Path(name)
+    if not looks_like_file(name) and not path.exists():
+        known = unknown("suite", name, (STANDARD, EXHAUSTIVE))
+        raise SuiteError(f"{known}, or name a file made by `inarow suite build`")
+    suite = Suite.load(path)
     if suite.spec != spec:
         raise SuiteError(f"{name} is a suite for {suite.spec}, not for {spec}")
     return suite

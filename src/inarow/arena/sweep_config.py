@@ -18,7 +18,7 @@ from inarow.agents.registry import make_agent, parse_agent
 from inarow.arena.grading import ACCURACIES
 from inarow.arena.match_plan import MAX_GAMES, MatchSettings
 from inarow.arena.suite import find_suite
-from inarow.errors import ConfigError, InvalidAgentError, raised_as, shown
+from inarow.errors import ConfigError, InvalidAgentError, did_you_mean, raised_as, shown
 from inarow.games import GameSpec
 from inarow.learning.config import MAX_BYTES, ConfigPart, Document, find_document, to_config, with_values
 from inarow.learning.learner import find_learner
@@ -253,9 +253,8 @@ def _check_objective(plan: SweepPlan, source: str, allow_agent_files: bool) -> N
     column = objective.column if isinstance(objective, CurveObjective) else None
     for wanted in filter(None, (column, plan.config.pruning.column)):
         if columns and wanted not in columns:
-            raise ConfigError(
-                f"{source}: the curve of {learner.name} has no column {shown(wanted)}; columns are {', '.join(columns)}"
-            )
+            meant = f"{shown(wanted)}{did_you_mean(wanted, columns)}; columns are {', '.join(columns)}"
+            raise ConfigError(f"{source}: the curve of {learner.name} has no column {meant}")
     if isinstance(objective, CurveObjective):
         return
     board = objective.board or plan.document.get("board")

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from inarow.arena.review import GameReview, review
 from inarow.cli.options import Board, Json, UnusedSeed
-from inarow.cli.output import command_line, new_file, print_json, stdout
+from inarow.cli.output import command_line, new_file, print_json, print_table, stdout
 from inarow.cli.solve import USUAL, SolverOptions
 from inarow.errors import NotationError
 from inarow.games import GameRecord, GameSpec, Position
@@ -16,10 +16,11 @@ from inarow.games.pgn import from_pgn, split_games
 from inarow.games.record import from_json_line
 from inarow.report.data import ReplayGame
 from inarow.report.page import analysis_page
-from inarow.storage.inputs import read_input
+from inarow.storage.inputs import looks_like_file, read_input
 from inarow.version import __version__
 
 _MAX_FILE = 1 << 20
+_LONGEST_NAME = 255  # of a file, in characters
 
 
 def analyse(
@@ -40,6 +41,10 @@ def analyse(
         game: Move string, or a file of games: PGN-like or JSON Lines.
         number: Which game of the file.
         html: Also write a page to this file: the game to step through, its scores by ply, its best moves.
+
+    Examples:
+        inarow analyse 44444321
+        inarow analyse games.pgn --number 2 --html review.html
     """
     limits = options.limits()
     record = _read_game(game, board, number)
@@ -52,7 +57,7 @@ def analyse(
 
 def _read_game(game: str, board: str, number: int) -> GameRecord:
     path = Path(game)
-    if len(game) > 255 or "\0" in game or not path.exists() or path.is_dir():
+    if not looks_like_file(game) and (len(game) > _LONGEST_NAME or "\0" in game or not path.is_file()):
         return GameRecord.of_position(Position.parse(game, GameSpec.parse(board)), "first", "second")
     content = io.BytesIO(read_input(path, _MAX_FILE, NotationError))
     text = io.TextIOWrapper(content, encoding="utf-8", errors="replace").read()
@@ -77,7 +82,7 @@ def _print_review(reviewed: GameReview) -> None:
             move.label or "",
             style={"mistake": "yellow", "blunder": "red"}.get(move.label or ""),
         )
-    stdout.print(table)
+    print_table(table)
     for side in (1, 2):
         labels = [move.label for move in reviews if move.side == side]
         counts = ", ".join(f"{labels.count(label)} {label}" for label in ("best", "good", "mistake", "blunder"))

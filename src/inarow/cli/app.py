@@ -16,44 +16,62 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, get_type_hints
 
-from cyclopts import App, CycloptsError, Parameter, UnknownCommandError
+from cyclopts import App, CycloptsError, Group, Parameter, UnknownCommandError
 
-from inarow.cli.options import OUT, SEED
-from inarow.errors import InarowError, PluginError, one_line, shown, visible
+from inarow.cli.help import CommandLine, greeting
+from inarow.cli.mistakes import describe
+from inarow.cli.options import HIDDEN, OUT, SEED, UNUSED
+from inarow.cli.output import stdout
+from inarow.errors import InarowError, PluginError, one_line, unknown, visible
 from inarow.plugins import load_plugin, use_plugin_file
+from inarow.terminal import prefers_ascii
 from inarow.version import __version__
 from inarow.workers.interrupts import STOP_SIGNALS, handle_stop_signals, raise_interrupt, stop_signal
 
-COMMANDS = {
-    "play": "Play a game in the terminal.",
-    "match": "Play a match between two agents, each opening twice with sides swapped.",
-    "tournament": "Play a round robin of many agents, and rate them.",
-    "leaderboard": "Rate all agents of the results store.",
-    "train": "Train an agent, and keep table, curve and checkpoints in a folder.",
-    "sweep": "Search for good settings of a learner, and keep every trial as a run.",
-    "runs": "List and compare training runs.",
-    "solve": "Solve a position exactly, or one position per line from stdin.",
-    "analyse": "Review every move of a game against perfect play.",
-    "grade": "Grade an agent against perfect play.",
-    "depth-test": "Measure what each ply of looking ahead costs an agent, and what it gains.",
-    "suite": "Build suites of positions to grade agents on.",
-    "reproduce": "Repeat a published study beside its published numbers.",
-    "report": "Write the contents of the results store as one HTML page.",
-    "agents": "List the agents with their parameters.",
-    "perft": "Count move sequences and distinct positions by ply.",
-    "book": "Build, verify and export opening books.",
-    "quantum": "Show and verify the quantum choice of an action.",
-    "serve": "Serve the web lab: play, analyse, tournaments and training in a browser.",
-    "bench": "Measure this machine, and peers on the same work.",
-    "engine": "Play for another program: UCI-like, GTP or one position per line.",
-    "export": "Write files that play elsewhere: Kaggle submissions.",
-    "warmup": "Compile all kernels into the cache.",
+GROUPS = {
+    "Play and analyse": {
+        "play": "Play a game in the terminal, by default against the computer.",
+        "solve": "Solve a position exactly: its score and that of every move.",
+        "analyse": "Review every move of a game against perfect play.",
+        "serve": "Serve the web lab: play, analyse and train in a browser.",
+    },
+    "Compare agents": {
+        "agents": "List the agents with their parameters.",
+        "match": "Play a match between two agents.",
+        "tournament": "Play a round robin of many agents, and rate them.",
+        "grade": "Grade an agent against perfect play.",
+        "depth-test": "Measure what each ply of depth costs an agent, and gains.",
+        "leaderboard": "Rate all agents of the results store.",
+        "report": "Write the contents of the results store as a web page.",
+        "suite": "Build suites of positions to grade agents on.",
+    },
+    "Train": {
+        "train": "Train an agent with a preset or a config file.",
+        "sweep": "Search for good settings of a learner.",
+        "runs": "List and compare training runs.",
+    },
+    "Studies": {
+        "reproduce": "Repeat a published study beside its published numbers.",
+        "quantum": "Show and verify the quantum choice of an action.",
+    },
+    "Tools": {
+        "perft": "Count move sequences and distinct positions by ply.",
+        "book": "Build, verify and export opening books.",
+        "export": "Write files that play elsewhere: Kaggle submissions.",
+        "engine": "Play for another program over stdin and stdout.",
+        "bench": "Measure the speed of this machine.",
+        "warmup": "Compile all kernels into the cache.",
+        "completion": "Print or install a completion script for a shell.",
+    },
 }
+"""Titles of `inarow --help`, with the commands and their first lines."""
+COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
 _MODULES = {"leaderboard": "report", "suite": "grade", "tournament": "match"} | dict.fromkeys(
     ("serve", "engine", "export"), "app"
 )
 """Of commands in a module of another name."""
 _GROUP = "inarow.commands"
+_PIPE_CLOSED = 128 + 13  # what a shell reports of a program that SIGPIPE ended
 _FUNCTIONS = {
     "serve": "inarow.web.server:serve",
     "engine": "inarow.engine.command:engine",
@@ -61,17 +79,28 @@ _FUNCTIONS = {
 }
 Command = Callable[..., Any]
 
-app = App(
+
+def _shown_default(value: object) -> str | None:
+    """The default of a parameter in help texts; None for switches and where the description says what it is."""
+    return None if value is None or value is False or value in ("", ()) else str(value)
+
+
+app = CommandLine(
     name="inarow",
     help="A laboratory for k-in-a-row games: Connect Four, ConnectX, Tic Tac Toe.\n\n"
     "With --plugin FILE.py, any command first runs a Python file, whose agents and other parts it can then use.",
     version=__version__,
-    default_parameter=Parameter(negative=()),
+    version_flags=("--version", "-V"),
+    default_parameter=Parameter(negative=(), show_default=_shown_default),
+    console=stdout,
     suppress_keyboard_interrupt=False,
 )
-for _name, _help in COMMANDS.items():
-    _function = _name.replace("-", "_")
-    app.command(f"inarow.cli.{_MODULES.get(_name, _function)}:{_function}", name=_name, help=_help)
+app["--help"].group = app["--version"].group = Group("Options", sort_key=len(GROUPS))
+for _place, (_title, _commands) in enumerate(GROUPS.items()):
+    _group = Group(_title, sort_key=_place)
+    for _name, _help in _commands.items():
+        _function = _name.replace("-", "_")
+        app.command(f"inarow.cli.{_MODULES.get(_name, _function)}:{_function}", name=_name, help=_help, group=_group)
 
 
 def main() -> NoReturn:
@@ -79,32 +108,50 @@ def main() -> NoReturn:
     warnings.showwarning = lambda message, *details: print(f"inarow: {visible(str(message))}", file=sys.stderr)
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")  # garbage is a bad move, not a crash
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # like stderr: a file may have any name
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            encoding = "ascii" if stream.isatty() and prefers_ascii(os.environ) else None
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")  # a file may have any name
     try:
         handle_stop_signals()
         words = _without_plugins(sys.argv[1:])
+        if words[:1] == ["help"]:
+            words = [*words[1:], "--help"]
+        if not words:
+            stdout.print(greeting(__version__), soft_wrap=True)
+            sys.stdout.flush()
+            _end(0)
         if not set(words[:1]) & COMMANDS.keys():
             for entry in entry_points(group=_GROUP):
                 if entry.name not in app:  # the names of our own stay ours
                     app.command(_installed_command(entry), name=entry.name)
         app(words, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
-    except UnknownCommandError as error:
-        if words[0] in app:  # one of its sub-commands
-            _fail(one_line(error), 2)
-        # The error's own text would load every command to find similar names.
-        names = (name for name in app if not name.startswith("-"))
-        _fail(f"there is no command {shown(words[0])}; commands are {', '.join(names)}", 2)
-    except (CycloptsError, InarowError, OSError, MemoryError) as error:
-        if isinstance(error, BrokenPipeError):  # `inarow ... | head` is not an error
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            _end(0)
+    except UnknownCommandError:  # its own text would load every command to find similar names
+        _fail(_unknown_command(words), 2)
+    except CycloptsError as error:
+        _fail(describe(error), 2)
+    except BrokenPipeError:  # `inarow ... | head`: as a program that SIGPIPE ends, but in order
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _end(_PIPE_CLOSED)
+    except (InarowError, OSError, MemoryError) as error:
         _fail(one_line(error), 2)
     except KeyboardInterrupt:
         number = stop_signal()
         _fail("interrupted" if number == signal.SIGINT else "terminated", 128 + number)
     _end(0)
+
+
+def _unknown_command(words: list[str]) -> str:
+    """The message about a word that is no command, or none of those below the command before it."""
+    place: App = app
+    while words and words[0] in place:
+        place, words = place[words[0]], words[1:]
+    kind = "command" if place is app else f"command {place.name[0]}"
+    known = [name for name in place if not name.startswith("-")]
+    if words[0].startswith("-"):
+        return unknown("option", words[0], (*app.help_flags, *app.version_flags, "--plugin"))
+    return unknown(kind, words[0], known, plural="commands")
 
 
 def _without_plugins(words: list[str]) -> list[str]:
@@ -158,7 +205,8 @@ def _command(entry: EntryPoint) -> Command:
     def command(*args: Any, **options: Any) -> Any:
         return function(*args, **options)
 
-    shared = {"seed": SEED, "out": OUT}
+    is_seeded = UNUSED not in (function.__doc__ or "")
+    shared = {"seed": SEED if is_seeded else HIDDEN, "out": OUT}
     command.__annotations__ = hints | {name: Annotated[hints[name], shared[name]] for name in shared if name in hints}
     return command
 

@@ -12,17 +12,18 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
-from rich.table import Table
+from cyclopts import Parameter
 
 from inarow.arena.match import play_into_store
 from inarow.arena.match_plan import MatchSettings, plan_match
 from inarow.arena.store import Store
+from inarow.cli.completers import complete_benchmarks
 from inarow.cli.options import Json, UnusedSeed
-from inarow.cli.output import print_json, progress_bar, stdout
-from inarow.errors import InarowError, InvalidLimitError, shown
+from inarow.cli.output import number_table, print_json, print_table, progress_bar
+from inarow.errors import InarowError, InvalidLimitError, unknown
 from inarow.games import GameSpec, Position
 from inarow.games.perft import count_sequences
 from inarow.games.playout import random_playouts
@@ -89,23 +90,36 @@ class BenchRow:
     ratio: float | None = None
 
 
-def bench(*, peers: bool = False, only: str | None = None, json: Json = False, seed: UnusedSeed = 0) -> None:
-    """Measure this machine; with --peers, installed peers on the same work in the same run.
+def bench(
+    *,
+    peers: bool = False,
+    only: Annotated[str | None, Parameter(completer=complete_benchmarks)] = None,
+    json: Json = False,
+    seed: UnusedSeed = 0,
+) -> None:
+    """Measure the speed of this machine.
+
+    With --peers, also measures installed peers on the same work in the same run.
 
     Args:
         peers: Also measure the installed peers: OpenSpiel, BitBully, Aer, C. Needs a clone of the repository.
         only: Only the rows of this name.
+
+    Examples:
+        inarow bench
+        inarow bench --only solve --json
     """
     with progress_bar("measuring") as progress:
         rows = list(run_benchmarks(peers=peers, only=only, progress=progress))
     if json:
         print_json(rows)
         return
-    table = Table("name", "board", "value", "unit", "peer", "peer value", "ratio", box=None, pad_edge=False)
+    words = ("name", "board", "unit", "peer")
+    table = number_table("name", "board", "value", "unit", "peer", "peer value", "ratio", words=words)
     for row in rows:
         other = (row.peer, f"{row.peer_value:,.0f}", f"{row.ratio:.2f}") if row.peer else ("", "", "")
         table.add_row(row.name, row.board, f"{row.value:,.0f}", row.unit, *other)
-    stdout.print(table)
+    print_table(table)
 
 
 def rate(work: Work, seconds: float) -> float:
@@ -127,7 +141,7 @@ def load_peers() -> Any:
 def run_benchmarks(*, peers: bool, only: str | None = None, progress: Progress | None = None) -> Iterator[BenchRow]:
     """The rows, one by one; `only` keeps those of one name."""
     if only is not None and only not in NAMES:
-        raise InvalidLimitError(f"there is no benchmark {shown(only)}; benchmarks are {', '.join(NAMES)}")
+        raise InvalidLimitError(unknown("benchmark", only, NAMES))
     find_peer = load_peers().find_peer if peers else None
     chosen = [benchmark for benchmark in BENCHMARKS if only in (None, benchmark.name)]
     for done, benchmark in enumerate(chosen):

@@ -29,9 +29,10 @@ def build(
     json: Json = False,
     seed: UnusedSeed = 0,
 ) -> None:
-    """Solve all positions of a ply and write a book of them and of all earlier positions.
+    """Solve all positions of a ply and write a book of them.
 
-    After an interruption, the same command continues where it stopped.
+    The book also has the positions of all earlier plies. After an interruption, the same command continues where it
+    stopped.
 
     Args:
         out: The file to write.
@@ -39,6 +40,9 @@ def build(
         entries: Keep at most this many: all before the last ply, and the most expensive of the last.
         deepen: Add the successors of this many of the most expensive positions of the last ply; given again, of those.
         workers: Worker processes.
+
+    Examples:
+        inarow book build book.npz --board 5x5x4 --plies 4
     """
     made = build_book(out, board, plies=plies, entries=entries, deepen=deepen, workers=workers, memory=memory << 20)
     _print_facts(out, made, json)
@@ -62,6 +66,9 @@ def verify(
         sample: Number of entries to draw.
         plies: Also check every entry with up to this many stones.
         peer: Also compare the checked entries with BitBully (6x7x4 only). Needs a clone of the repository.
+
+    Examples:
+        inarow book verify book.npz --sample 100
     """
     bitbully_scores = load_peers().bitbully_scores if peer else None
     made = Book.load(file)
@@ -76,11 +83,16 @@ def verify(
 
 @book.command
 def export(file: Path, *, csv: bool = False, json: Json = False, seed: UnusedSeed = 0) -> None:
-    """Print the entries of a book: key, moves of a game that leads there, ply, score.
+    """Print the entries of a book as CSV.
+
+    Each entry has its key, the moves of a game that leads there, its ply and its score.
 
     Args:
         file: The book.
         csv: Print CSV, which is also the default.
+
+    Examples:
+        inarow book export book.npz > book.csv
     """
     made = Book.load(file)
     rows = []

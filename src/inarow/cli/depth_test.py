@@ -8,7 +8,7 @@ from cyclopts import Parameter
 from inarow.arena.depth_test import USUAL_GAMES, USUAL_OPPONENT, USUAL_POSITIONS, DepthPoint, DepthTest
 from inarow.arena.depth_test import depth_test as test_depths
 from inarow.arena.statistics import Interval
-from inarow.cli.options import Board, Json, Ray, Seed, WorkerCount, find_workers
+from inarow.cli.options import AgentString, Board, Json, Ray, Seed, WorkerCount, find_workers
 from inarow.cli.output import number_table, print_json, print_table, stderr, stdout
 from inarow.errors import Interrupted, InvalidLimitError, shown
 from inarow.report.markup import seconds
@@ -16,11 +16,11 @@ from inarow.report.pictures import check_picture_path
 
 
 def depth_test(
-    agent: str,
+    agent: AgentString,
     *,
     depths: str = "1-8",
     board: Board = "connect4",
-    opponent: str = USUAL_OPPONENT,
+    opponent: AgentString = USUAL_OPPONENT,
     games: int = USUAL_GAMES,
     positions: int = USUAL_POSITIONS,
     workers: WorkerCount = None,
@@ -30,7 +30,7 @@ def depth_test(
     json: Json = False,
     seed: Seed = 0,
 ) -> None:
-    """Measure what each ply of looking ahead costs an agent, and what it gains.
+    """Measure what each ply of depth costs an agent, and gains.
 
     At each depth: nodes and time per move, accuracy against perfect play in the same positions, and the score against
     an opponent from the same openings, each played twice with sides swapped.
@@ -41,6 +41,10 @@ def depth_test(
         opponent: Agent string of the opponent.
         games: Number of games at each depth, even; 0 for none.
         positions: Number of positions of the board's suite; 0 for none, as on boards too large for exact scores.
+
+    Examples:
+        inarow depth-test minimax --depths 1-4 --games 20
+        inarow depth-test minimax:heuristic=squares --depths 2,4,6 --plot depths.svg
     """
     wanted = _parse_depths(depths)
     if plot is not None:

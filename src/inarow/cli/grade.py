@@ -10,8 +10,9 @@ from inarow.arena.grading import grade as grade_agent
 from inarow.arena.store import opened
 from inarow.arena.store_schema import AgentIdentity
 from inarow.arena.suite_build import build_suite
-from inarow.cli.options import Board, Json, Memory, Ray, Seed, WorkerCount, find_workers
-from inarow.cli.output import number_table, print_facts, print_json, stdout
+from inarow.cli.completers import complete_suites
+from inarow.cli.options import AgentString, Board, Json, Memory, Ray, Seed, WorkerCount, find_workers
+from inarow.cli.output import number_table, print_facts, print_json, print_table, stdout
 
 _FIGURES = {
     "outcome_accuracy": ("outcome", ".1%"),
@@ -25,17 +26,17 @@ suite = App(name="suite", help="Make positions to grade agents on.", default_par
 
 
 def grade(
-    agent: str,
+    agent: AgentString,
     *,
     board: Board = "connect4",
-    suite: str | None = None,
+    suite: Annotated[str | None, Parameter(completer=complete_suites)] = None,
     workers: WorkerCount = None,
     ray: Ray = None,
     store: Annotated[Path | None, Parameter(help="Also keep the grade in this results store.")] = None,
     json: Json = False,
     seed: Seed = 0,
 ) -> None:
-    """Grade an agent's decisions against perfect play.
+    """Grade an agent against perfect play.
 
     Outcome accuracy: the move keeps win, draw or loss; critical accuracy: the same where some move does not;
     optimal accuracy: the move has the best score; regret: the score that the move gives away.
@@ -43,6 +44,10 @@ def grade(
     Args:
         agent: Agent string, e.g. mcts:simulations=5000
         suite: standard (ships with the package), exhaustive (all positions of a small board), or a file.
+
+    Examples:
+        inarow grade mcts:simulations=1000 --workers 2
+        inarow grade minimax --board tictactoe         # all of its positions
     """
     with opened(store) as results:  # a bad path costs no work
         made = grade_agent(agent, board, suite=suite, seed=seed, workers=find_workers(workers, ray))
@@ -62,14 +67,18 @@ def build(
     json: Json = False,
     seed: Seed = 0,
 ) -> None:
-    """Draw positions of every ply, half from random and half from strong play, and score every move.
+    """Draw positions of every ply and score every move.
 
-    After an interruption, the same command continues where it stopped.
+    Half of the positions come from random play, half from strong play. After an interruption, the same command
+    continues where it stopped.
 
     Args:
         out: The file to write.
         positions: Number of positions.
         workers: Worker processes. Does not affect the suite.
+
+    Examples:
+        inarow suite build small.npz --board 5x5x4 --positions 500
     """
     made = build_suite(out, board, positions=positions, seed=seed, workers=workers, memory=memory << 20)
     about = {"file": str(out), "board": str(made.spec), "positions": len(made)}
@@ -90,7 +99,7 @@ def _print_grade(made: Grade) -> None:
     for title, row in parts.items():
         figures = (_number(getattr(row, name), form) for name, (_, form) in _FIGURES.items())
         table.add_row(title, f"{row.positions:,}", f"{row.critical:,}", *figures)
-    stdout.print(table)
+    print_table(table)
 
 
 def _number(number: float | None, form: str) -> str:

@@ -20,8 +20,9 @@ from inarow.arena.store_schema import default_store_path
 from inarow.arena.tally import CrossTable, Tally
 from inarow.arena.tournament import TournamentPlan, TournamentSummary, plan_tournament, summarise_tournament
 from inarow.cli import output
-from inarow.cli.options import Board, Json, Ray, Seed, WorkerCount, find_workers
+from inarow.cli.options import AgentString, Board, Json, Ray, Seed, WorkerCount, find_workers
 from inarow.cli.output import new_file, number_table, print_json, print_table, spinner, stderr, stdout
+from inarow.cli.tables import fitted
 from inarow.errors import Interrupted, StoreError
 from inarow.games import GameRecord, GameSpec
 from inarow.report.data import GameSurvey, bounded_analysis, report_from_tournament
@@ -38,8 +39,8 @@ MoveSeconds = Annotated[float | None, Parameter(help="A decision that takes long
 
 
 def match(
-    a: str,
-    b: str,
+    a: AgentString,
+    b: AgentString,
     *,
     board: Board = "connect4",
     games: int = 100,
@@ -54,7 +55,9 @@ def match(
     json: Json = False,
     seed: Seed = 0,
 ) -> None:
-    """Play a match between two agents, each opening twice with sides swapped.
+    """Play a match between two agents.
+
+    Each opening is played twice, with sides swapped.
 
     Args:
         a: Agent string, e.g. winblock or winblock:epsilon=0.1
@@ -63,6 +66,11 @@ def match(
         sprt: Two Elo differences: stop as soon as the sequential test accepts one of them.
         store: Results store for the games; games that it already has are not played again.
         out: Write the games to this file: PGN-like if it ends in .pgn, CSV if in .csv, else JSON Lines.
+
+    Examples:
+        inarow match mcts minimax:depth=4 --games 20
+        inarow match solver:level=5 negamax --workers 2 --out games.pgn
+        inarow match mcts mcts:c=1 --games 2000 --sprt 0 20   # stop when decided
     """
     test = None if sprt is None else Sprt(*sprt)
     settings = MatchSettings(
@@ -99,7 +107,7 @@ def _print_match(summary: MatchSummary, openings: OpeningSource) -> None:
     table = number_table("", "games", "wins", "draws", "losses")
     for name, row in (("all", summary.total), ("as first", summary.as_first), ("as second", summary.as_second)):
         table.add_row(name, str(row.games), str(row.wins), str(row.draws), str(row.losses))
-    stdout.print(table)
+    print_table(table)
     stdout.print(
         f"{summary.distinct_games} distinct games from {summary.openings} {openings} openings of"
         f" {summary.opening_plies} plies, {summary.plies_per_game:.1f} plies a game, seed {summary.seed}",
@@ -130,7 +138,7 @@ def list_faults(faults: Mapping[str, int]) -> list[str]:
 
 
 def tournament(
-    *agents: str,
+    *agents: AgentString,
     board: Board = "connect4",
     games: int = 100,
     workers: WorkerCount = None,
@@ -144,7 +152,7 @@ def tournament(
     json: Json = False,
     seed: Seed = 0,
 ) -> None:
-    """Play a tournament between many agents, and rate them.
+    """Play a round robin of many agents, and rate them.
 
     Games are stored as they finish. After an interruption, the same command continues; after the
     end, it shows the result again.
@@ -156,6 +164,11 @@ def tournament(
         store: The results store; by default lab.sqlite in the folder of --out, or else the user's own.
         out: Write report.html, report.md, results.json, games.jsonl and, as CSV, crosstable, ratings,
             pairings and games to this folder.
+
+    Examples:
+        inarow tournament random winblock mcts minimax --games 20
+        inarow tournament mcts minimax negamax --workers 2 --out results
+        inarow tournament mcts minimax negamax --gauntlet
     """
     settings = MatchSettings(
         games=games, seed=seed, openings=openings, opening_plies=opening_plies, move_seconds=move_seconds
@@ -181,7 +194,7 @@ def _play(plan: TournamentPlan, store: Store, workers: Workers) -> None:
             table.add_match(match.a, match.b, tally)
     run = store.start_run("tournament", msgspec.to_builtins(plan), command=output.command_line())
     try:
-        with output.progress_bar("games", lambda: _draw_crosstable(table, plan.agents)) as progress:
+        with output.progress_bar("games", lambda: fitted(_draw_crosstable(table, plan.agents))) as progress:
             for _, records in play_missing(plan.matches, store, workers=workers):
                 for record in records:
                     table.add_game(record)

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from inarow.cli.completers import complete_agents, complete_boards
 from inarow.workers import Cluster, Workers, check_workers
 
 
@@ -14,10 +15,20 @@ def _check_seed(kind: object, seed: int) -> None:
 
 SEED, OUT = Parameter(validator=_check_seed), Parameter(name=("--out", "-o"))
 """What `seed` and `out` mean in every command, whatever their help says."""
+UNUSED = "Accepted for uniformity"
+"""How the description of a seed begins where nothing is random: every command takes one."""
+HIDDEN = Parameter(validator=_check_seed, show=False)
+"""What such a seed means."""
 
-Board = Annotated[str, Parameter(help="Board: ROWSxCOLUMNSxINAROW, with /free for no gravity, connect4 or tictactoe.")]
+Board = Annotated[
+    str,
+    Parameter(
+        help="Board: ROWSxCOLUMNSxINAROW, with /free for no gravity, connect4 or tictactoe.", completer=complete_boards
+    ),
+]
+AgentString = Annotated[str, Parameter(completer=complete_agents)]
 Seed = Annotated[int, SEED, Parameter(help="Random seed.")]
-UnusedSeed = Annotated[int, SEED, Parameter(help="Accepted for uniformity; this command is deterministic.")]
+UnusedSeed = Annotated[int, HIDDEN, Parameter(help=f"{UNUSED}; this command is deterministic.")]
 Json = Annotated[bool, Parameter(help="Print one JSON document and nothing else.")]
 Memory = Annotated[int, Parameter(help="Megabytes for the solver's table.")]
 Threads = Annotated[int, Parameter(help="Threads of the solver. Does not affect scores.")]

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TextIO
 
 import msgspec
-from rich.table import Table
 from rich.text import Text
 
+from inarow.cli.tables import print_table as print_table
 from inarow.errors import visible, visible_json
 from inarow.storage.atomic import atomic_write
 from inarow.terminal import PlainConsole as PlainConsole
+from inarow.terminal import can_show
 from inarow.terminal import number_table as number_table
 from inarow.terminal import progress_bar as progress_bar
 from inarow.terminal import stderr as stderr
@@ -24,7 +25,10 @@ from inarow.terminal import stdout as stdout
 
 def print_json(document: object) -> None:
     """Prints one indented JSON document on stdout, flushed for readers of a pipe."""
-    sys.stdout.write(json_text(document))
+    text = json_text(document)
+    if not can_show(text, sys.stdout.encoding):
+        text = json.dumps(json.loads(text), indent=2) + "\n"
+    sys.stdout.write(text)
     sys.stdout.flush()
 
 
@@ -43,11 +47,6 @@ def print_facts(facts: Mapping[str, object], *, json: bool) -> None:
         stdout.print("  ".join(f"{name} {value}" for name, value in facts.items()), soft_wrap=True)
 
 
-def print_table(table: Table) -> None:
-    """Prints a table on stdout, at full width unless that is a terminal."""
-    (stdout if stdout.is_terminal else PlainConsole(width=10_000)).print(table)
-
-
 def command_line() -> str:
     """The command of this process, for a shell."""
     return shlex.join(["inarow", *sys.argv[1:]]).encode(errors="replace").decode()
@@ -55,7 +54,10 @@ def command_line() -> str:
 
 def spinner(title: str) -> AbstractContextManager[object]:
     """A spinner on stderr for work of unknown length; only in a terminal."""
-    return stderr.status(Text(visible(title))) if stderr.is_terminal else nullcontext()
+    if not stderr.is_terminal:
+        return nullcontext()
+    shape = "dots" if can_show("\u280b", stderr.encoding) else "line"
+    return stderr.status(Text(visible(title)), spinner=shape)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -1,7 +1,7 @@
 """`inarow perft`."""
 
 from inarow.cli.options import Board, Json, Moves, UnusedSeed
-from inarow.cli.output import number_table, print_json, progress_bar, stdout
+from inarow.cli.output import number_table, print_json, print_table, progress_bar
 from inarow.errors import InvalidLimitError
 from inarow.games import GameSpec, Position
 from inarow.games.perft import count_positions, count_sequences
@@ -16,11 +16,17 @@ def perft(
     json: Json = False,
     seed: UnusedSeed = 0,
 ) -> None:
-    """Count move sequences by ply; a finished game stops.
+    """Count move sequences and distinct positions by ply.
+
+    A finished game has no further moves.
 
     Args:
         depth: Plies to count to.
         distinct: Also count distinct positions, finished positions and complete games.
+
+    Examples:
+        inarow perft 8
+        inarow perft 9 --board tictactoe --distinct
     """
     start = Position.parse(moves, GameSpec.parse(board))
     left = start.spec.cells - start.ply
@@ -41,4 +47,4 @@ def perft(
     if distinct:
         table.add_section()
         table.add_row("sum", *(f"{sum(numbers):,}" for numbers in columns.values()))
-    stdout.print(table)
+    print_table(table)

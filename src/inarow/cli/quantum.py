@@ -10,11 +10,13 @@ from rich.table import Table
 
 from inarow.cli.options import Json, Seed, UnusedSeed
 from inarow.cli.output import command_line, json_text, print_json, print_table, progress_bar, stderr, stdout, write_text
+from inarow.cli.tables import page_width
 from inarow.errors import InvalidLimitError, MissingExtraError
 from inarow.learning.exploration.config import Amplification
 from inarow.learning.exploration.theory import TABLE_MASSES, draw_cost, measured_cost, study_noise
 from inarow.report.pictures import write_noise_picture
 from inarow.report.quantum import QuantumDraw, check_picture_path, parse_draw, write_picture
+from inarow.terminal import for_encoding
 
 quantum = App(
     name="quantum", help="Show and verify the quantum choice of an action.", default_parameter=Parameter(negative=())
@@ -31,37 +33,48 @@ def show(
     json: Json = False,
     seed: UnusedSeed = 0,
 ) -> None:
-    """Draw the circuit of a decision, its amplitudes, and the probability of a flagged column against m.
+    """Draw the circuit of a decision and its amplitudes.
+
+    Also shows the probability of a flagged column for each number of amplification steps m.
 
     Args:
         probabilities: Probabilities of the columns, separated by commas: 0.2,0.3,0.5. A full column is -.
         flags: Flagged columns, separated by commas: 1,4.
         m: Amplification steps; the best number if not given.
         out: Also write a picture to this file: .svg or .png.
+
+    Examples:
+        inarow quantum show --probabilities 0.2,0.3,0.5 --flags 2
+        inarow quantum show --probabilities 0.2,0.3,-,0.5 --flags 1,4 --m 2
     """
     draw = parse_draw(probabilities, flags, m)
     if out is not None:
         check_picture_path(out)
     from inarow.learning.exploration.circuits import drawn_circuit  # needs an extra
 
-    text = str(drawn_circuit(draw.register, min(draw.m, 1)).draw("text", fold=120))
+    text = str(drawn_circuit(draw.register, min(draw.m, 1)).draw("text", fold=page_width(120)))
     if out is not None:
         write_picture(draw, out)
     if json:
         print_json({**draw.document(), "circuit": text})
         return
     times = f"The part between the barriers is one step; m = {draw.m}, so it runs {draw.m} times.\n\n"
-    sys.stdout.write(f"{text}\n{times if draw.m > 1 else ''}")
+    sys.stdout.write(for_encoding(f"{text}\n{times if draw.m > 1 else ''}", sys.stdout.encoding))
     _print_draw(draw)
 
 
 @quantum.command
 def verify(*, cases: int = 200, draws: int = 20_000, json: Json = False, seed: Seed = 0) -> None:
-    """Compare closed form, state vector and Qiskit circuits on Aer over random decisions.
+    """Compare closed form, state vector and Qiskit circuits.
+
+    The circuits run on Aer, for random decisions.
 
     Args:
         cases: Number of decisions, edge cases (all flagged, one legal column, ...) first.
         draws: Draws per decision, in closed form and on Aer.
+
+    Examples:
+        inarow quantum verify --cases 50
     """
     from inarow.learning.exploration.agreement import SIGNIFICANCE, TOLERANCE, verify_back_ends
 
@@ -90,11 +103,16 @@ def verify(*, cases: int = 200, draws: int = 20_000, json: Json = False, seed: S
 def theory(
     *, amplification: Amplification = "ceil-inclusive", decisions: int = 100_000, json: Json = False, seed: Seed = 0
 ) -> None:
-    """Compare the cost of a flagged column in theory and in measured draws, for flagged masses from 0.01 to 1.
+    """Compare the cost of a flagged column in theory and in draws.
+
+    For flagged masses from 0.01 to 1.
 
     Args:
         amplification: Rule for choosing m.
         decisions: Decisions drawn for each mass.
+
+    Examples:
+        inarow quantum theory
     """
     if decisions < 1:
         raise InvalidLimitError(f"decisions is {decisions}; it must be at least 1")
@@ -123,10 +141,15 @@ def theory(
 
 @quantum.command
 def noise(*, out: Path | None = None, json: Json = False, seed: UnusedSeed = 0) -> None:
-    """Find the error rates of a device above which quantum draws no longer save queries.
+    """Find the error rates that end the advantage of quantum draws.
+
+    Above these error rates of a device, quantum draws no longer save queries.
 
     Args:
         out: Folder for all points (noise.json) and a picture (noise.svg).
+
+    Examples:
+        inarow quantum noise --out noise
     """
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)

@@ -24,7 +24,7 @@ def report(
     json: Json = False,
     seed: UnusedSeed = 0,
 ) -> None:
-    """Write what the results store knows about a board as one self-contained HTML page.
+    """Write the contents of the results store as a web page.
 
     Args:
         store: Results store, or the folder that holds it; by default the user's own.
@@ -32,6 +32,10 @@ def report(
         markdown: Also write the tables to this file.
         csv: Also write the leaderboard to this file.
         games: Number of games to replay.
+
+    Examples:
+        inarow report
+        inarow report results --out page.html --csv leaderboard.csv
     """
     if games < 0:
         raise InvalidLimitError(f"games is {games}; it must be 0 or more")
@@ -54,13 +58,17 @@ def report(
 def leaderboard(
     *, board: Board = "connect4", store: Path | None = None, json: Json = False, seed: UnusedSeed = 0
 ) -> None:
-    """Rate all agents of the results store by all their games on a board.
+    """Rate all agents of the results store.
 
     Agents that no games link, directly or through others, are rated apart. Graded agents are shown
     with their outcome accuracy. A match that several versions played counts once.
 
     Args:
         store: The results store; by default the one in the user's data folder.
+
+    Examples:
+        inarow leaderboard
+        inarow leaderboard --board tictactoe --store results/lab.sqlite
     """
     name = str(GameSpec.parse(board))
     with Store(store or default_store_path(), readonly=True) as results, spinner("reading the games"):

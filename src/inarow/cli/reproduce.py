@@ -6,19 +6,22 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from rich import box
 
+from inarow.cli.completers import complete_studies
 from inarow.cli.options import Json, Ray, Seed, WorkerCount, find_workers
 from inarow.cli.output import json_text, number_table, print_json, print_table, stderr, stdout, write_text
 from inarow.errors import Interrupted, InvalidStudyError, shown
 from inarow.report.study_page import INTERVALS, comparison_table, study_facts, study_markdown, study_page
 from inarow.studies import runner
+from inarow.studies.catalogue import studies
 from inarow.studies.experiment import Scale
 from inarow.studies.report import StudyReport
 from inarow.studies.runner import reproduction_folder
 
 
 def reproduce(
-    study: str,
+    study: Annotated[str | None, Parameter(completer=complete_studies)] = None,
     *,
+    list_: Annotated[bool, Parameter(name="--list")] = False,
     scale: Scale = "quick",
     variant: Literal["as-published", "corrected", "both"] = "both",
     workers: WorkerCount = None,
@@ -29,20 +32,31 @@ def reproduce(
     json: Json = False,
     seed: Seed = 0,
 ) -> None:
-    """Repeat a published study and set its numbers beside the published ones.
+    """Repeat a published study beside its published numbers.
 
     Results are stored as they finish. After a kill or an interrupt the same command continues; once finished, it
     shows the result again.
 
     Args:
         study: Name of the study.
+        list_: List the studies instead of running one.
         scale: quick takes minutes; paper has the runs that the comparison with the published numbers needs.
         variant: The published program with its faults, without them, or both.
         out: Folder for report.html, report.md, results.json and results.jsonl (one result per line);
             default reproductions/STUDY-SCALE.
         report_only: Report finished results without running anything.
         settings: A setting of the study, e.g. --set net=FILE.onnx for gupta-shah-2022.
+
+    Examples:
+        inarow reproduce --list                        # the studies
+        inarow reproduce harman                        # takes minutes
+        inarow reproduce paranji-2025 --scale paper --workers 2
     """
+    if list_:
+        _print_studies(json=json)
+        return
+    if study is None:
+        raise InvalidStudyError(f"reproduce needs a study: {', '.join(studies())}; see inarow reproduce --help")
     folder = reproduction_folder(study, scale) if out is None else out
     try:
         report = runner.reproduce(
@@ -62,6 +76,14 @@ def reproduce(
     write_text(folder / "report.html", study_page(report))
     write_text(folder / "report.md", study_markdown(report))
     print_json(report) if json else _print_report(report, folder)
+
+
+def _print_studies(*, json: bool) -> None:
+    if json:
+        print_json([{"name": name, "title": study.title, "source": study.source} for name, study in studies().items()])
+    else:
+        rows = [(name, study.title.removeprefix(f"{name}: ")) for name, study in studies().items()]
+        print_table(number_table("study", "what it reproduces", rows=rows, words=("study", "what it reproduces")))
 
 
 def _chosen(settings: tuple[str, ...]) -> dict[str, str]:

@@ -20,6 +20,10 @@ def list_(folder: Path = Path("runs"), *, json: Json = False, seed: UnusedSeed =
 
     Args:
         folder: Where to look.
+
+    Examples:
+        inarow runs list
+        inarow runs list sweeps --json
     """
     found = list_runs(folder)
     if json:
@@ -40,11 +44,17 @@ def compare(
     json: Json = False,
     seed: UnusedSeed = 0,
 ) -> None:
-    """Compare training runs: settings that differ, training time, last and best value of each column of the curves.
+    """Compare training runs side by side.
+
+    Shows the settings that differ, the training time, and the last and best value of each column of the curves.
 
     Args:
         folders: Folders of the runs.
         column: Only this column of the curves.
+
+    Examples:
+        inarow runs compare runs/first runs/second
+        inarow runs compare runs/first runs/second --out curves.svg
     """
     if out is not None:
         from inarow.report.run_plots import check_plot_path

@@ -69,7 +69,7 @@ def solve(
     json: Json = False,
     seed: UnusedSeed = 0,
 ) -> None:
-    """Solve a position exactly: its score, the plies to the end, and the score of every action.
+    """Solve a position exactly: its score and that of every move.
 
     With - for MOVES, reads one move string per line and prints "moves score" for each.
 
@@ -77,6 +77,11 @@ def solve(
         moves: Move string of the position, "" for the empty board, or - for lines from stdin.
         scores: With -, print the score of every action instead, - for an illegal one.
         weak: With -, print only the outcome: 1 win, 0 draw, -1 loss.
+
+    Examples:
+        inarow solve 4453                              # after four moves
+        inarow solve "" --board 5x5x4 --json           # the empty board
+        inarow solve - --scores < positions.txt        # one position per line
     """
     spec = GameSpec.parse(board)
     limits = options.limits()

@@ -22,10 +22,11 @@ def sweep(
     json: Json = False,
     seed: int | None = None,
 ) -> None:
-    """Search for good settings of a learner: train with many, and evaluate each agent.
+    """Search for good settings of a learner.
 
-    Every trial is a run folder in the folder of the sweep. After an interruption, the same command continues. With one
-    worker the trials follow from config and seed; with several, also from the order in which they finish.
+    Trains one agent for each trial and evaluates it. Every trial is a run folder in the folder of the sweep. After an
+    interruption, the same command continues. With one worker the trials follow from config and seed; with several, also
+    from the order in which they finish.
 
     Args:
         config: TOML file with the base config, the settings to search and the objective.
@@ -34,6 +35,9 @@ def sweep(
         workers: Trials that run at once (default 1).
         allow_agent_files: Allow opponents that run a file of code (kaggle:file=...).
         seed: Random seed (default: that of the config). Trial N trains with seed + N.
+
+    Examples:
+        inarow sweep sweep.toml --trials 20 --workers 2
     """
     try:
         found = sweeps.sweep(

@@ -18,9 +18,12 @@ Step = tuple[str, Callable[[], object]]
 
 
 def warmup(*, json: Json = False, seed: UnusedSeed = 0) -> None:
-    """Compile all kernels into the cache, on all cores, so that no later command waits for them.
+    """Compile all kernels into the cache.
 
-    Deletes the kernels of older versions.
+    Uses all cores, so that no later command waits for compilation. Deletes the kernels of older versions.
+
+    Examples:
+        inarow warmup
     """
     clock = time.perf_counter()
     remove_old_caches()

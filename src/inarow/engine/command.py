@@ -33,6 +33,11 @@ def engine(
         board: Board: ROWSxCOLUMNSxINAROW, with /free for no gravity, connect4 or tictactoe.
         notation: With gtp, how moves are answered: columns from 1, or as OpenSpiel names them.
         seed: Random seed.
+
+    Examples:
+        inarow engine --agent solver:level=5
+        inarow engine --protocol gtp --board 9x9x5/free --agent mcts
+        inarow engine --protocol lines < positions.txt
     """
     spec = GameSpec.parse(board)
     parse_agent(agent)

@@ -15,7 +15,7 @@ from inarow.agents.agent import Agent
 from inarow.agents.kind import parameter_infos
 from inarow.agents.levels import TOP_LEVEL
 from inarow.agents.registry import parse_agent
-from inarow.errors import InvalidLimitError, shown
+from inarow.errors import InvalidLimitError, shown, unknown
 from inarow.games import GameSpec
 from inarow.games.spec import MAX_SIDE, MIN_INAROW
 from inarow.search.limits import Limits
@@ -119,7 +119,7 @@ def with_option(setup: Setup, name: str, text: str) -> Setup:
     """The setup after `setoption`; raises an InarowError."""
     known = _BY_LOWER_CASE.get(name.lower())
     if known is None:
-        raise InvalidLimitError(f"there is no option {shown(name)}; options are {', '.join(OPTIONS)}")
+        raise InvalidLimitError(unknown("option", name, OPTIONS))
     field, numbers = OPTIONS[known]
     value: Any = text
     if field == "agent":

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from inarow.errors import InvalidSpecError, shown
+from inarow.errors import InvalidSpecError, did_you_mean, shown
 
 MAX_SIDE = 16
 MIN_INAROW = 2
@@ -68,10 +68,8 @@ def _parse_size(text: str) -> GameSpec:
     """The spec of a board string that is not a name. Cached, since every game record has one."""
     match = _BOARD_STRING.fullmatch(text) if isinstance(text, str) else None
     if match is None:
-        names = ", ".join(NAMED_SPECS)
-        raise InvalidSpecError(
-            f"board {shown(str(text))} is not ROWSxCOLUMNSxINAROW, e.g. 6x7x4 or 15x15x5/free, nor one of {names}"
-        )
+        problem = f"board {shown(str(text))}{did_you_mean(str(text), NAMED_SPECS)} is not ROWSxCOLUMNSxINAROW"
+        raise InvalidSpecError(f"{problem}, e.g. 6x7x4 or 15x15x5/free, nor one of {', '.join(NAMED_SPECS)}")
     rows, columns, inarow = (int(number) for number in match.group(1, 2, 3))
     return GameSpec(rows, columns, inarow, gravity=match.group(4) is None)
 

@@ -4,7 +4,6 @@ Each learner has a frozen struct of its own (`tabular/config.py`, ...), made of 
 document names the learner.
 """
 
-import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +14,7 @@ from typing import Annotated, Any, TypeVar, get_args
 import msgspec
 from msgspec import Meta
 
-from inarow.errors import ConfigError, one_line, raised_as, shown
+from inarow.errors import ConfigError, did_you_mean, one_line, raised_as, shown, unknown
 from inarow.storage.inputs import read_input
 
 _AnyConfig = TypeVar("_AnyConfig")
@@ -57,7 +56,7 @@ def find_document(name: str, settings: Iterable[str] = ()) -> Document:
     """
     known = presets()
     if name not in known and not name.endswith(".toml"):
-        raise ConfigError(f"there is no preset {shown(name)}; presets are {', '.join(known)}, or name a .toml file")
+        raise ConfigError(f"{unknown('preset', name, known)}, or name a .toml file")
     path = known.get(name, Path(name))
     content = read_input(path, MAX_BYTES, ConfigError)
     # Not TOML, not text, too many digits, too many brackets.
@@ -119,14 +118,13 @@ def to_config(document: Any, kind: type[_AnyConfig], source: str) -> _AnyConfig:
 
 
 def _valid_keys(message: str, kind: object) -> str:
-    """For the error of an unknown key, the one that was probably meant and all that the part has; empty for others."""
+    """For the error of an unknown key, the one that was closest to it and all that the part has; empty for others."""
     found = re.fullmatch(r"Object contains unknown field `(.*?)`(?: - at `\$(.*)`)?", message, re.DOTALL)
     part = _part_at(kind, found[2] or "") if found else None
     if found is None or part is None:
         return ""
     keys = sorted(field.encode_name for field in msgspec.structs.fields(part))
-    meant = difflib.get_close_matches(found[1], keys, 1)
-    return "".join(f"; did you mean `{key}`?" for key in meant) + f"; valid keys are {', '.join(keys)}"
+    return f"{did_you_mean(found[1], keys)}; valid keys are {', '.join(keys)}"
 
 
 def _part_at(kind: object, path: str) -> type[msgspec.Struct] | None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from inarow.errors import ConfigError, shown
+from inarow.errors import ConfigError, unknown
 
 _CPU = "CPUExecutionProvider"
 _PROVIDERS = {"cuda": "CUDAExecutionProvider", "mps": "CoreMLExecutionProvider", "cpu": _CPU}
@@ -33,7 +33,7 @@ CPU = Device()
 def find_device(name: str) -> Device:
     """A device by its name; `auto` is the first that is available of cuda, mps and cpu. Raises ConfigError."""
     if name not in (AUTO, *_PROVIDERS):
-        raise ConfigError(f"there is no device {shown(name)}; devices are {', '.join((AUTO, *_PROVIDERS))}")
+        raise ConfigError(unknown("device", name, (AUTO, *_PROVIDERS)))
     if name == "cpu":
         return CPU
     available = available_devices()

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
-from inarow.errors import ConfigError, shown
+from inarow.errors import ConfigError, shown, unknown
 from inarow.games import GameSpec, Position
 from inarow.learning.config import ConfigPart, Document, add_presets, learner_of
 from inarow.plugins import load_plugins
@@ -221,7 +221,7 @@ def find_learner(document: Document, source: str = "config") -> Learner[Any]:
         raise ConfigError(f"{source}: the key learner is missing; learners are {', '.join(known)}")
     if name not in known:
         broken = "".join(f"; {problem}" for problem in _plugins()[1].values())
-        raise ConfigError(f"{source}: there is no learner {shown(name)}; learners are {', '.join(known)}{broken}")
+        raise ConfigError(f"{source}: {unknown('learner', name, known)}{broken}")
     return known[name]
 
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from inarow.errors import FinishedGameError, NetError, shown
+from inarow.errors import FinishedGameError, NetError, did_you_mean, shown
 from inarow.games import Board, GameSpec, Position
 from inarow.learning.deep_q.play import load_net_values
 from inarow.learning.net_file import ANY_BOARD, Net, net_evaluator, open_net
@@ -130,7 +130,8 @@ def _path_of(name_or_path: str | Path) -> Path:
         return path / _NET
     if path.suffix != ".onnx":
         raise NetError(
-            f"there is no net {shown(str(name_or_path))}; give the folder of a run, an .onnx file, or one that ships "
+            f"there is no net {shown(str(name_or_path))}{did_you_mean(str(name_or_path), shipped)}; "
+            f"give the folder of a run, an .onnx file, or one that ships "
             f"with inarow: {', '.join(shipped)}"
         )
     return path

@@ -3,7 +3,7 @@
 from importlib.resources import files
 from pathlib import Path
 
-from inarow.errors import NetError, TableError, shown
+from inarow.errors import NetError, TableError, did_you_mean, shown
 from inarow.games import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 from inarow.learning.net_file import Net, open_net
 
@@ -29,8 +29,8 @@ def net_path(name: str, kind: str = ALPHAZERO) -> Path:
     known = shipped_nets(kind)
     if name not in known:
         raise NetError(
-            f"there is no net {shown(name)}; nets that ship with inarow are {', '.join(known)}, or name an {_SUFFIX}"
-            " file made by `inarow train`"
+            f"there is no net {shown(name)}{did_you_mean(name, known)}; nets that ship with inarow are "
+            f"{', '.join(known)}, or name an {_SUFFIX} file made by `inarow train`"
         )
     return known[name]
 

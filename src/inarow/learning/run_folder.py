@@ -95,7 +95,8 @@ def read_config(folder: Path, kind: type[_Kind]) -> _Kind:
     """The config of a run, or with `Document` its unchecked content; raises ConfigError."""
     path, refusal = folder / _CONFIG, f"{folder} has no training run"
     if not path.exists():
-        raise ConfigError(f"{refusal}: it has no file {_CONFIG}")
+        reason = f"it has no file {_CONFIG}" if folder.exists() else "there is no such folder"
+        raise ConfigError(f"{refusal}: {reason}")
     with raised_as(ConfigError, refusal, msgspec.MsgspecError, ValueError, RecursionError):
         return msgspec.json.decode(read_input(path, MAX_BYTES, ConfigError), type=kind)
 

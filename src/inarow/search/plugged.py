@@ -22,7 +22,7 @@ import numpy as np
 from numba.core.errors import NumbaError
 from numba.extending import register_jitable
 
-from inarow.errors import InvalidAgentError, InvalidLimitError, one_line, shown
+from inarow.errors import InvalidAgentError, InvalidLimitError, one_line, shown, unknown
 from inarow.games.bits import Bits, has_cell
 from inarow.games.kernel_cache import cache_folder
 from inarow.games.kernels import kernel
@@ -213,7 +213,7 @@ def check_known(word: str, name: str, known: Collection[str]) -> None:
     """Raises InvalidLimitError for a name that is not among those known."""
     if name not in known:
         also = why_unreachable(word, name)
-        reason = f"there is no {word} {shown(name)}; {word}s are {', '.join(known)}"
+        reason = unknown(word, name, known)
         raise InvalidLimitError(f"{reason}; {also}" if also else reason)
 
 

@@ -29,6 +29,11 @@ class PieceReader(io.BufferedReader):
         return super().read(size)
 
 
+def looks_like_file(text: str) -> bool:
+    """Whether a text that may also be something else, such as a name or a move string, is meant as a file."""
+    return any(sign in text for sign in (".", "/", os.sep))
+
+
 @contextmanager
 def open_input(path: Path, limit: int, error: type[InarowError]) -> Iterator[PieceReader]:
     """A file to read. Raises `error` with the name of the file and the reason if it cannot be opened, is not a regular
@@ -41,7 +46,8 @@ def open_input(path: Path, limit: int, error: type[InarowError]) -> Iterator[Pie
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            _refuse(path, error, "it is not a regular file")
+            is_folder = stat.S_ISDIR(status.st_mode)
+            _refuse(path, error, "it is a folder" if is_folder else "it is not a regular file")
         if status.st_size > limit:
             _refuse_size(path, error, limit)
         yield PieceReader(io.FileIO(descriptor, closefd=False))

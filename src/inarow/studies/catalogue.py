@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 
-from inarow.errors import InvalidStudyError, shown
+from inarow.errors import InvalidStudyError, shown, unknown
 from inarow.plugins import load_plugins
 from inarow.studies.gupta_shah_2022.report import GUPTA_SHAH_2022
 from inarow.studies.harman.report import HARMAN
@@ -38,7 +38,7 @@ def find_study(name: str) -> Study:
     found = studies()
     if name not in found:
         broken = "".join(f"; {problem}" for problem in _plugins()[1].values())
-        raise InvalidStudyError(f"there is no study {shown(name)}; studies are {', '.join(found)}{broken}")
+        raise InvalidStudyError(unknown("study", name, found, plural="studies") + broken)
     return found[name]
 
 

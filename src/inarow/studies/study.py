@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from inarow.errors import InvalidLimitError, InvalidStudyError, shown
+from inarow.errors import InvalidLimitError, InvalidStudyError, did_you_mean, shown
 from inarow.studies.experiment import VARIANTS, Experiment, Scale, Trial, Variant
 from inarow.studies.report import Section
 from inarow.studies.results import Results
@@ -56,7 +56,8 @@ class Study:
         for name in chosen:
             if name not in self.settings:
                 offered = f"its settings are {', '.join(self.settings)}" if self.settings else "it has none"
-                raise InvalidStudyError(f"{self.name} has no setting {shown(name)}; {offered}")
+                meant = did_you_mean(name, self.settings)
+                raise InvalidStudyError(f"{self.name} has no setting {shown(name)}{meant}; {offered}")
         resolved = {name: each.resolve(chosen.get(name, each.default)) for name, each in self.settings.items()}
         most = max(each.runs for each in planned)
         if seed + most - 1 > _HIGHEST_SEED:

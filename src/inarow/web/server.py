@@ -37,7 +37,7 @@ def serve(
     json: bool = False,
     seed: int = 0,
 ) -> None:
-    """Serve the web lab: play, analyse, run tournaments and training in a browser.
+    """Serve the web lab: play, analyse and train in a browser.
 
     Args:
         host: Address to listen on. Beyond 127.0.0.1 every call needs the token.
@@ -48,6 +48,11 @@ def serve(
         workers: Search processes; one per core if not given, at most eight.
         json: Print one JSON document and nothing else.
         seed: Accepted for uniformity; every game in the lab brings its own.
+
+    Examples:
+        inarow serve
+        inarow serve --port 0 --runs lab/runs          # any free port
+        inarow serve --host 0.0.0.0                    # for a class; prints a token
     """
     if not 0 <= port < 2**16:
         raise InvalidLimitError(f"port is {port}; it must be 0 to {2**16 - 1}")

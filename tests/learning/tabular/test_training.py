@@ -183,8 +183,8 @@ def test_presets_are_sound():
 @pytest.mark.parametrize(
     ("setting", "reason"),
     [
-        ("alhpa=0.1", "Object contains unknown field `alhpa`; did you mean `alpha`\\?; valid keys are alpha, board, "),
-        ("phases.0.oponent=self", r"`oponent` - at `\$.phases\[0\]`; did you mean `opponent`\?; valid keys are "),
+        ("alhpa=0.1", "unknown field `alhpa` \\(did you mean 'alpha'\\?\\); valid keys are alpha, board, "),
+        ("phases.0.oponent=self", r"`oponent` - at `\$.phases\[0\]` \(did you mean 'opponent'\?\); valid keys are "),
         ("rewards.xyz=1", r"field `xyz` - at `\$.rewards`; valid keys are block, draw, loss, step, win$"),
         ("alpha=2", "`float` <= 1.0 - at `\\$.alpha`"),
         ("rewards.loss=-3", "negamax needs rewards of a game for two"),

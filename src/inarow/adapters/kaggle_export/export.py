@@ -33,9 +33,10 @@ class Rehearsal:
 
 
 def kaggle(agent: str, *, out: Path, board: str = "connect4", json: bool = False, seed: int = 0) -> None:
-    """Write a Kaggle ConnectX submission: one Python file that needs only the standard library and NumPy.
+    """Write a Kaggle ConnectX submission.
 
-    Before it is written it plays two games by Kaggle's loading rules, in an empty folder, without inarow.
+    The file is one Python file that needs only the standard library and NumPy. Before it is written it plays two games
+    by Kaggle's loading rules, in an empty folder, without inarow.
 
     Args:
         agent: Agent string.
@@ -43,6 +44,10 @@ def kaggle(agent: str, *, out: Path, board: str = "connect4", json: bool = False
         board: Board: ROWSxCOLUMNSxINAROW, with /free for no gravity, connect4 or tictactoe.
         json: Print one JSON document and nothing else.
         seed: Accepted for uniformity; this command is deterministic.
+
+    Examples:
+        inarow export kaggle mcts:seconds=1 --out submission.py
+        inarow export kaggle alphazero:simulations=100 -o submission.py
     """
     spec = GameSpec.parse(board)
     if sys.stderr.isatty():

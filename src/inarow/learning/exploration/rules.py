@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from inarow.errors import ConfigError, one_line, shown
+from inarow.errors import ConfigError, one_line, shown, unknown
 from inarow.games import GameSpec
 from inarow.learning.exploration.config import Policy
 from inarow.learning.exploration.selection import RULES
@@ -71,8 +71,8 @@ def check_rule(name: str) -> None:
     """Raises ConfigError if there is no rule of this name."""
     if name not in rule_names():
         absent = why_unreachable(_KIND, name)
-        known = f"exploration rules are {', '.join(rule_names())}"
-        raise ConfigError(f"policy.rule: there is no exploration rule {shown(name)}; {known}{absent and '; ' + absent}")
+        reason = unknown("exploration rule", name, rule_names())
+        raise ConfigError(f"policy.rule: {reason}{absent and '; ' + absent}")
 
 
 class RegisteredRule:
