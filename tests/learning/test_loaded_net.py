@@ -136,7 +136,7 @@ def test_positions_that_cannot_be_asked_about_are_refused():
         net.predict(Position.start(TIC_TAC_TOE))
     with pytest.raises(NetError, match="give board= for move strings"):
         universal.predict("44")
-    with pytest.raises(NetError, match="ask about one board at a time"):
+    with pytest.raises(NetError, match="evaluate one board per call"):
         universal.predict([Position.start(), Position.start(GameSpec(5, 6, 4))])
     with pytest.raises(NetError, match="positions of 5x6x4 and 6x7x4"):
         universal.predict([Position.start()], board="5x6x4")

@@ -75,7 +75,7 @@ def test_a_run_may_begin_with_a_net(tmp_path):
         assert not (tmp_path / "other").exists()
     weights, _ = read_start(str(first.product), first.config.network)
     for changed in (weights | {"value_logit.weight": np.zeros((1, 7))}, {"stem.convolution.weight": np.zeros(8)}):
-        with pytest.raises(NetError, match="has other weights"):
+        with pytest.raises(NetError, match="the initial net does not fit the network"):
             second.trainer.begin_with(changed)
 
 
@@ -86,7 +86,7 @@ def test_the_same_seed_gives_the_same_net(tmp_path):
     assert games_of(tmp_path / "a") == games_of(tmp_path / "b")
 
 
-def test_companions_play_too(tmp_path):
+def test_worker_processes_play_too(tmp_path):
     run = trained(tmp_path / "run", workers=2, iterations=30)
     assert run.worker_bytes > 0
     assert run.state.games == len(games_of(run.folder))
@@ -279,7 +279,7 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path):
         ("config.json", b'{"learner": "alphazero"}', "has no training run"),
         ("state.json", b"[]", "is not a checkpoint"),
         ("state.json", b'{"saves": 77}', "learner-77.safetensors cannot be read: No such file"),
-        ("state.json", b'{"version": 2}', "is of a later version"),
+        ("state.json", b'{"version": 2}', "was written by a later version"),
         ("state.json", b'{"version": "1"}', "is not a checkpoint"),
         ("learner-*.safetensors", b"abc", "is not a checkpoint of this run"),
         ("replay-*.npz", b"abc", "is not the examples of a run"),

@@ -182,7 +182,7 @@ def test_bad_folders_are_told_in_one_line(tmp_path):
     path.write_bytes(good)
     checkpoint = load_checkpoint(path)
     for state, arrays, reason in (
-        ({"config": msgspec.to_builtins(config_of("4x4x4"))}, {}, "is not from the config beside it"),
+        ({"config": msgspec.to_builtins(config_of("4x4x4"))}, {}, "does not belong to the config beside it"),
         ({"curve": [3]}, {}, "is not a checkpoint"),
         ({"counts": {}}, {}, "is not a checkpoint"),
         ({"episodes": None}, {}, "is not a checkpoint"),

@@ -221,7 +221,7 @@ def test_a_run_is_not_started_over(tmp_path):
     QRun.resume(tmp_path).train()
     other = QRun.start(config(alpha=0.1), tmp_path / "other")
     (tmp_path / "other" / "table.npz").write_bytes((tmp_path / "table.npz").read_bytes())
-    with pytest.raises(TableError, match="is not from the config beside it"):
+    with pytest.raises(TableError, match="does not belong to the config beside it"):
         QRun.resume(other.folder)
 
 
