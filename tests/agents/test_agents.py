@@ -239,8 +239,8 @@ def test_levels_draw_lots_below_the_top():
     [
         ("minimax:depth=0", "depth of minimax is '0'; it must be a whole number from 1 to 256 or auto or none"),
         ("mcts:simulations=-5", "simulations of mcts is '-5'; it must be a whole number from 1 to 100000000 or auto"),
-        ("mcts:simulations=5,seconds=1", "mcts takes simulations or seconds, not both"),
-        ("hybrid:simulations=5,seconds=1", "hybrid takes simulations or seconds, not both"),
+        ("mcts:simulations=5,seconds=1", "mcts takes either simulations or seconds"),
+        ("hybrid:simulations=5,seconds=1", "hybrid takes either simulations or seconds"),
         ("mcts:seconds=nan", "seconds of mcts is 'nan'"),
         ("hybrid:depth=9", "depth of hybrid is '9'; it must be a whole number from 1 to 8"),
         ("minimax:heuristic=best", "it must be one of powers, squares, windows"),

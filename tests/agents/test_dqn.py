@@ -104,7 +104,7 @@ def test_a_net_that_does_something_else_is_told_in_one_line(tmp_path):
     bias = next(each for each in model.graph.initializer if each.name == "dense1.bias")
     bias.CopyFrom(onnx.numpy_helper.from_array(np.array([np.nan], np.float32), "dense1.bias"))
     path.write_bytes(model.SerializeToString())
-    assert "no finite value" in one_line(f"dqn:net={path}")
+    assert "value of the empty board is not finite" in one_line(f"dqn:net={path}")
 
 
 @pytest.mark.parametrize("name", sorted(shipped_nets("deep_q")))
