@@ -102,7 +102,7 @@ def test_openings_grow_with_their_number_and_repeat_when_a_board_has_no_more():
 def test_openings_that_cannot_be_are_refused():
     with pytest.raises(InvalidLimitError, match="do not fit"):
         random_openings(TIC_TAC_TOE, 3, seed=1, plies=9)
-    with pytest.raises(InvalidLimitError, match="2 random moves on 2x2x2 is over or about to be"):
+    with pytest.raises(InvalidLimitError, match="2 random moves on 2x2x2 are over or have an immediate win"):
         random_openings(GameSpec(2, 2, 2), 3, seed=1, plies=2)
 
 

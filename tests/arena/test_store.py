@@ -126,7 +126,7 @@ def test_a_game_is_stored_once(store):
     ("bad", "reason"),
     [
         (replace(game(7), board="tictactoe"), "game 7 is on 'tictactoe', its match on 3x3x3/free"),
-        (replace(game(7), first="nobody"), "game 7 is 'nobody' - 'random', not of its match"),
+        (replace(game(7), first="nobody"), "game 7 is 'nobody' - 'random', which are not the agents of its match"),
         (replace(game(7), moves="14259x"), "game 7 cannot be stored: move 6: 'x' is not a move"),
         (replace(game(7), plies=(Ply(details={"array": object()}),) * 5), "game 7 cannot be stored: .*object"),
         (replace(game(7), winner=3), "CHECK constraint failed"),
