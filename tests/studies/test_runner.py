@@ -115,7 +115,7 @@ def test_trials_have_the_settings_that_their_experiments_name():
 
     assert plan({}) == [{}, {"weight": "light", "grams": "5"}]
     assert plan({"weight": "heaviest"}) == [{}, {"weight": "heaviest", "grams": "8"}]
-    with pytest.raises(InvalidStudyError, match="dice has no setting 'colour'; its settings are weight"):
+    with pytest.raises(InvalidStudyError, match="dice has no setting 'colour'; settings are weight"):
         plan({"colour": "red"})
 
 
@@ -172,7 +172,7 @@ def test_a_registered_study_is_reproduced_by_its_name(tmp_path):
 
 @pytest.mark.usefixtures("forgotten_registrations")
 def test_the_name_of_a_study_cannot_be_taken_by_another():
-    with pytest.raises(InvalidStudyError, match="there is another study 'harman'"):
+    with pytest.raises(InvalidStudyError, match="there is already a study 'harman'"):
         register_study(replace(DICE, name="harman"))
     assert find_study("harman") is not DICE
 
