@@ -1,6 +1,6 @@
-"""The engine protocol in the shape of UCI: lines in, lines out, input read during a search.
+"""The UCI protocol: lines in, lines out; input is read during a search.
 
-Unknown words are skipped, and only `quit` and the end of the input end the engine. Errors are `info string` lines.
+Unknown words are skipped; only `quit` and the end of the input end the engine. Errors are `info string` lines.
 """
 
 import threading
@@ -44,7 +44,9 @@ class UciEngine:
         }
 
     def run(self, lines: Iterable[str]) -> None:
-        """Until `quit` or the end of the input; at the end of the input a search with limits is finished first."""
+        """Handles commands until `quit` or the end of the input; at the end of the input a search with limits is
+        finished.
+        """
         try:
             for line in lines:
                 if len(line) > MAX_LINE:
@@ -57,13 +59,13 @@ class UciEngine:
             else:
                 if self._search is not None and not self._search.is_infinite:
                     self._search.wait()
-        finally:  # also after Ctrl-C: no thread outlives the search
+        finally:  # also after Ctrl-C: the thread of a search must end
             self._stop(())
             if self._search is not None:
                 self._search.has_ended(_STOP_SECONDS)
 
     def handle(self, words: Sequence[str]) -> None:
-        """One line; words before a known command are skipped."""
+        """Handles one line; words before a known command are skipped."""
         for place, word in enumerate(words):
             if word in self._commands:
                 try:
@@ -120,7 +122,7 @@ class UciEngine:
             return
         try:
             self._search = self._make_search(words)
-        except Exception as error:  # whatever it is, the client waits for an answer
+        except Exception as error:  # the client waits for an answer in any case
             self._say(f"info string {one_line(error)}")
             self._say("bestmove (none)")
         else:
@@ -131,7 +133,7 @@ class UciEngine:
         if position.is_over:
             raise FinishedGameError("the game is over")
         if self._search is not None and not self._search.has_ended(_STOP_SECONDS):
-            self._agent = None  # it ignores `cancelled` and is still at work
+            self._agent = None  # it ignores `cancelled` and is still searching
         if self._agent is None:
             self._agent = build_agent(self._setup)
         limits = agent_limits(self._setup, parse_go(words, position.side_to_move))
@@ -142,7 +144,7 @@ class UciEngine:
             self._search.stop()
 
     def _prepare(self, agent: Agent) -> None:
-        """Loads what the agent needs, without changing its decisions."""
+        """Loads data of the agent, without an effect on its decisions."""
         if isinstance(agent, PreparedAgent):
             agent.prepare(self._setup.spec)
         else:

@@ -73,7 +73,7 @@ def test_the_command_writes_a_file_that_our_own_host_plays(tmp_path):
     refused = subprocess.run([*command, "solver", "-o", str(tmp_path / "no.py")], capture_output=True, text=True)
     assert refused.returncode == 2
     assert refused.stderr.startswith(
-        "inarow: solver cannot be exported: a file has only the standard library and NumPy"
+        "inarow: solver cannot be exported: a file can only use the standard library and NumPy"
     )
     assert len(refused.stderr.splitlines()) == 1
     assert not (tmp_path / "no.py").exists()
@@ -146,7 +146,8 @@ def test_a_rehearsal_grants_time_for_loading_and_not_for_every_move(tmp_path, mo
     assert 0.3 <= rehearsal.overage < 60
     file.write_text(SLEEPER.format("", "time.sleep(0.3)"))
     with pytest.raises(
-        KaggleFileError, match=r"^not written: .* its moves took \d+\.\d\d s, loading apart; Kaggle gives 0\.2 s$"
+        KaggleFileError,
+        match=r"^not written: .* its moves took \d+\.\d\d s without loading; the limit of Kaggle is 0\.2 s$",
     ):
         rehearse(file, spec)
 
