@@ -135,7 +135,7 @@ def test_the_raw_environment_starts_anywhere_and_refuses_illegal_moves():
         raw.step(None)
 
 
-def test_a_missing_package_is_told_in_one_line():
+def test_a_missing_package_is_reported_in_one_line():
     for module, package in (("gymnasium_env", "gymnasium"), ("pettingzoo_env", "pettingzoo"), ("openspiel", "pyspiel")):
         code = f"import sys; sys.modules[{package!r}] = None; import inarow.adapters.{module}"
         result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

@@ -164,7 +164,7 @@ def test_numpy_integers_are_actions():
     assert as_agent(lambda position: np.int8(3)).decide(inarow.Position.start()) == inarow.Decision(3)
 
 
-def test_the_store_tells_objects_and_edited_functions_apart(tmp_path):
+def test_the_store_distinguishes_objects_and_edited_functions(tmp_path):
     source = "def mine(position):\n    return position.legal_actions[{}]\n"
     with inarow.Store(tmp_path / "lab.sqlite") as store:
         for number in (0, 0, -1):
@@ -219,7 +219,7 @@ def test_a_script_may_register_and_use_agents_in_worker_processes(tmp_path):
     assert (result.returncode, result.stdout, result.stderr) == (0, "8\n", "")
 
 
-def test_a_script_without_a_main_guard_is_told_so_in_one_line(tmp_path):
+def test_a_script_without_a_main_guard_is_reported_in_one_line(tmp_path):
     script = tmp_path / "unguarded.py"
     script.write_text(GUARDED.replace('if __name__ == "__main__":', "if True:"))
     result = run_script(script)

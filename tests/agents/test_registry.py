@@ -146,7 +146,7 @@ def test_a_human_is_asked():
         ("nobody", "; broken plug-ins are absent, nothing, strings, needy"),
     ],
 )
-def test_a_broken_plugin_is_told_in_one_line_when_it_is_asked_for(plugins, text, reason):
+def test_a_broken_plugin_is_reported_in_one_line_when_it_is_asked_for(plugins, text, reason):
     with pytest.raises(InvalidAgentError) as error:
         make_agent(text)
     assert reason in str(error.value)

@@ -16,7 +16,7 @@ from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 
 
 class Scripted:
-    """Plays what it is told, then column 0 for ever."""
+    """Plays the given answers, then always column 0."""
 
     name = "scripted"
 
@@ -51,7 +51,7 @@ def test_a_game_is_recorded_as_it_was_played():
         (None, "crash"),
     ],
 )
-def test_a_fault_loses_the_game_and_is_told(answer, termination):
+def test_a_fault_loses_the_game_and_is_reported(answer, termination):
     record = play_game(Scripted(3, answer), Scripted(3, 3), CONNECT_FOUR)
     assert (record.moves, record.winner, record.termination) == ("44", 2, termination)
     assert record.fault

@@ -227,7 +227,7 @@ class KilledError(Exception):
     pass
 
 
-def test_a_killed_build_goes_on_where_it_was(tmp_path):
+def test_a_killed_build_continues_where_it_was(tmp_path):
     path = tmp_path / "suite.npz"
     whole = built(path)
     lines = [

@@ -226,7 +226,7 @@ def test_other_learners_are_tuned_in_the_same_way(tmp_path):
 # --- failures ---
 
 
-def test_a_failed_trial_is_recorded_and_the_sweep_goes_on(tmp_path):
+def test_a_failed_trial_is_recorded_and_the_sweep_continues(tmp_path):
     """Negamax needs draws that are worth nothing, the other target does not."""
     config = {
         **SMALL,

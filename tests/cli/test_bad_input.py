@@ -142,7 +142,7 @@ def test_a_bad_move_from_a_pipe_is_an_error(lines):
 
 
 @pytest.mark.parametrize("command", ["play", "solve -"])
-def test_bytes_that_are_no_text_are_a_bad_line(command):
+def test_bytes_that_are_not_utf_8_are_a_bad_line(command):
     result = subprocess.run(
         process_command(*command.split()), input=b"\xff\xfe\x00\n", capture_output=True, check=False
     )

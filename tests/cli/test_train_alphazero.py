@@ -43,7 +43,7 @@ def finished(config, tmp_path_factory):
     return json.loads(result.stdout), result.stderr
 
 
-def test_a_run_tells_its_curve(finished):
+def test_a_run_reports_its_curve(finished):
     made, log = finished
     assert (made["iterations"], made["board"]) == (6, "tictactoe")
     assert made["games"] >= 240

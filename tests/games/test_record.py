@@ -40,7 +40,7 @@ def test_pgn_is_readable():
     assert from_pgn(text) == record
 
 
-def test_several_games_are_told_apart():
+def test_several_games_are_distinguished():
     game = to_pgn(GameRecord(board="tictactoe", first="a", second="b", moves="14253", winner=1).check())
     assert [from_pgn(text).winner for text in split_games(game + "\n" + game)] == [1, 1]
 

@@ -65,7 +65,7 @@ def test_alphazero_trains_a_module_and_plays_it_without_torch(trained):
     assert b"PolicyModule.forward" not in content
 
 
-def test_an_alphazero_run_of_a_module_goes_on(trained):
+def test_an_alphazero_run_of_a_module_continues(trained):
     again = ALPHAZERO.resume(trained.folder, ["iterations=+1"], POLICY)
     batch = trained.replay.draw(16, 100, np.random.default_rng(0), mirror=False)
     assert trained.trainer.step(batch, 0.5) == again.trainer.step(batch, 0.5)  # with the same units dropped
@@ -163,7 +163,7 @@ def test_a_graph_that_answers_otherwise_is_refused(tmp_path, monkeypatch):
 
 
 class Answering(nn.Module):
-    """Answers as it is told."""
+    """Answers with the given function."""
 
     def __init__(self, answers, *, weight=None):
         super().__init__()
@@ -233,7 +233,7 @@ def test_networks_of_ones_own_need_one_board_and_no_start(tmp_path, trained):
 
 
 @pytest.mark.parametrize(("learner", "config", "own"), [(ALPHAZERO, tiny(), POLICY), (DEEP_Q, SMALL_Q, VALUE)])
-def test_a_run_goes_on_with_its_own_network_only(tmp_path, learner, config, own):
+def test_a_run_continues_with_its_own_network_only(tmp_path, learner, config, own):
     learner.start(config, tmp_path / "own", own)
     learner.start(config, tmp_path / "ours", Services())
     with pytest.raises(

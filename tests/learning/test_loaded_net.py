@@ -160,7 +160,7 @@ def test_a_net_is_loaded_from_a_run_folder_or_a_file(tmp_path):
         ("connect4", "dqn", "there is no kind of net 'dqn'; kinds are auto, alphazero, deep-q"),
     ],
 )
-def test_what_is_no_net_is_refused_in_one_line(tmp_path, monkeypatch, place, kind, message):
+def test_a_file_that_is_not_a_net_is_refused_in_one_line(tmp_path, monkeypatch, place, kind, message):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(NetError, match=message) as error:
         load_net(place or tmp_path, kind)

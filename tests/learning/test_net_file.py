@@ -114,7 +114,7 @@ def test_strange_metadata_are_refused(tmp_path, changes, message):
 
 
 @pytest.mark.parametrize("text", [b"episodes", b"deep-q", b"Mul"])
-def test_texts_that_are_no_text_are_refused_in_silence(tmp_path, capfd, text):
+def test_texts_that_are_not_utf_8_are_refused_in_silence(tmp_path, capfd, text):
     """In the metadata, or the name of an operator."""
     path = saved(tmp_path)
     content = path.read_bytes()

@@ -247,7 +247,7 @@ def test_matches_are_shown_for_the_column_with_the_published_winner_or_the_other
     assert tables_of([made_up_match("mcts", "minimax", wins=10)])["Points of the column"].rows[0].agreement is None
 
 
-def test_what_a_move_costs_is_told_by_player():
+def test_what_a_move_costs_is_reported_by_player():
     (section,) = [
         part
         for part in GUPTA_SHAH_2022.sections(

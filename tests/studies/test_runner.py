@@ -71,7 +71,7 @@ def test_results_come_in_the_order_of_the_plan_whatever_that_of_the_file(tmp_pat
     assert ResultsFile(path).of(PLAN) == run_trials(PLAN, ResultsFile(path)) == finished
 
 
-def test_a_longer_run_goes_on_from_a_shorter_one(tmp_path):
+def test_a_longer_run_continues_from_a_shorter_one(tmp_path):
     path = tmp_path / "results.jsonl"
     short = run_trials(PLAN, ResultsFile(path))
     long = DICE.plan("paper", VARIANTS, 0)
@@ -144,7 +144,7 @@ def test_a_report_of_one_variant_leaves_the_other_out(tmp_path):
     assert Results(finished).timing(Die(), "as-published", "run") is None
 
 
-def test_every_study_has_a_plan_for_each_scale_and_a_wrong_name_is_told_the_right_ones():
+def test_every_study_has_a_plan_for_each_scale_and_a_wrong_name_gets_a_list_of_the_right_ones():
     for name, study in studies().items():
         assert study.name == name
         quick, paper = (study.plan(scale, VARIANTS, 0) for scale in ("quick", "paper"))

@@ -28,7 +28,7 @@ _INFO_SECONDS = 0.1  # time between two groups of `info` lines
 
 _NUMBER = re.compile(r"-?[0-9]{1,15}")
 
-Say = Callable[[str], None]
+WriteLine = Callable[[str], None]
 
 
 def parse_go(words: Sequence[str], side_to_move: int) -> Limits:
@@ -63,13 +63,13 @@ class Search:
     or the move nearest to the centre.
     """
 
-    def __init__(self, agent: Agent, position: Position, limits: Limits, lines: int, say: Say) -> None:
+    def __init__(self, agent: Agent, position: Position, limits: Limits, lines: int, write: WriteLine) -> None:
         """With infinite `limits.seconds` it answers only when it is stopped."""
         self._agent = agent
         self._position = position
         self._limits = limits
         self._lines = lines
-        self._say = say
+        self._write = write
         self._clock = time.perf_counter()
         self._last_info = 0.0
         self._known = reflex_action(position)
@@ -118,11 +118,11 @@ class Search:
             decision = self._agent.decide(self._position, limits=limits, watch=self._watch)
             self._position.play(decision.action)  # raises if it is illegal
         except Exception as error:  # the engine has to answer even if the agent fails
-            self._say(f"info string {one_line(error)}")
+            self._write(f"info string {one_line(error)}")
             self._answer(self._known)
             return
         if not self._answered.is_set():
-            self._say_info(decision)
+            self._write_info(decision)
             if self.is_infinite:
                 self._stop.wait()
             self._answer(decision.action)
@@ -132,17 +132,17 @@ class Search:
         seconds = time.perf_counter() - self._clock
         if seconds - self._last_info >= _INFO_SECONDS and not self._answered.is_set():
             self._last_info = seconds
-            self._say_info(decision)
+            self._write_info(decision)
 
-    def _say_info(self, decision: Decision) -> None:
+    def _write_info(self, decision: Decision) -> None:
         for line in info_lines(self._position, decision, time.perf_counter() - self._clock, self._lines):
-            self._say(line)
+            self._write(line)
 
     def _answer(self, action: int) -> None:
         """Writes the move, unless one has been written."""
         with self._lock:
             if not self._answered.is_set():
-                self._say(f"bestmove {format_engine_move(action, self._position.spec)}")
+                self._write(f"bestmove {format_engine_move(action, self._position.spec)}")
                 self._answered.set()
         if self._timer is not None:
             self._timer.cancel()

@@ -23,7 +23,7 @@ def board(
 ) -> BoardWidget:
     """An interactive board for notebooks, at a position or a move string on `board`.
 
-    `agent` plays against the user, who has `side`; without an agent the user moves for both sides. `hints` shows the
+    `agent` plays against the user, who plays `side`; without an agent the user moves for both sides. `hints` shows the
     exact score of every move. `seed` is for agents that are not objects. Raises MissingExtraError without anywidget,
     InvalidAgentError, and the error of an agent that cannot play the board.
     """

@@ -80,7 +80,7 @@ def test_the_command_writes_a_file_that_our_own_host_plays(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
-def test_a_file_may_have_a_name_that_is_no_text(tmp_path):
+def test_a_file_may_have_a_name_that_is_not_utf_8(tmp_path):
     file = tmp_path / "\udcff.py"
     command = ("export", "kaggle", "random", "-o", str(file))
     result = inarow_process(*command)
@@ -108,7 +108,7 @@ def test_an_archive_has_a_main_file(tmp_path):
         ("q", "6x7x4", "no Q-table ships with inarow for 6x7x4"),
     ],
 )
-def test_what_cannot_be_exported_is_told_in_one_line(agent, board, reason):
+def test_what_cannot_be_exported_is_reported_in_one_line(agent, board, reason):
     with pytest.raises(ValueError if agent == "q" else KaggleFileError) as caught:
         kaggle_source(agent, GameSpec.parse(board))
     assert reason in str(caught.value)

@@ -1,4 +1,4 @@
-"""Runs of tabular learners: stopped, killed or damaged they go on to the same table, or say why not."""
+"""Runs of tabular learners: stopped, killed or damaged they continue to the same table, or say why not."""
 
 import os
 import signal
@@ -182,7 +182,7 @@ run.train(checkpoint_seconds=0.0)
 
 
 @pytest.mark.compiled
-def test_a_killed_run_goes_on(tmp_path):
+def test_a_killed_run_continues(tmp_path):
     def start(folder):
         return subprocess.Popen([sys.executable, "-c", SCRIPT, str(folder)], env={**os.environ})
 
