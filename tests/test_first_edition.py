@@ -51,7 +51,7 @@ def test_a_journal_is_resumed(files):
     command = ("book", "build", "book-stopped.npz", "--board", "5x6x4", "--memory", "4")
     refused = command_line.inarow(*command, "--plies", "3", cwd=files)
     assert refused.returncode == 2
-    assert "belongs to other work ('book 5x6x4 4', not book 5x6x4 3)" in refused.stderr
+    assert "belongs to another computation ('book 5x6x4 4', not book 5x6x4 3)" in refused.stderr
     about = document(files, *command, "--plies", "4")
     assert (about["entries"], about["checksum"]) == (430, "d9270767ca1e4311f363e56d0925fc31")
     assert not (files / "book-stopped.npz.journal").exists()

@@ -28,7 +28,7 @@ def test_a_position_needs_no_compiler():
     assert result.stdout == "False\n"
 
 
-def test_every_public_name_is_there():
+def test_every_public_name_exists():
     for name in inarow.__all__:
         assert getattr(inarow, name) is not None
     assert set(inarow.__all__) <= set(dir(inarow))

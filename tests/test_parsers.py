@@ -16,7 +16,7 @@ targets = pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.n
 @targets
 @given(data=st.data())
 @settings(max_examples=40)
-def test_garbage_is_told_as_an_error_of_ours(target, data):
+def test_garbage_is_reported_as_an_error_of_inarow(target, data):
     kind = st.binary(max_size=200) | st.text(max_size=100).map(lambda text: text.encode("utf-8", "surrogatepass"))
     pieces = st.lists(
         st.sampled_from([*target.seeds, *target.words, b"9" * 5000, b"\n", b"[" * 3000]) | kind, max_size=5
@@ -25,7 +25,7 @@ def test_garbage_is_told_as_an_error_of_ours(target, data):
 
 
 @targets
-def test_a_changed_text_is_told_as_an_error_of_ours(target):
+def test_a_changed_text_is_reported_as_an_error_of_inarow(target):
     chance = random.Random(target.name)
     for _ in range(100):
         target.parse(changed(chance.choice(target.seeds), target.words, chance))

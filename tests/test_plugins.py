@@ -53,7 +53,7 @@ def test_other_commands_work_beside_a_plugin_that_exits(site):
 
 def test_a_page_that_exits_is_left_out_with_a_warning(site, monkeypatch):
     monkeypatch.syspath_prepend(site)
-    with pytest.warns(UserWarning, match="the page 'leaving' is left out: its module calls sys.exit"):
+    with pytest.warns(UserWarning, match="the page 'leaving' is skipped: its module calls sys.exit"):
         assert installed_pages() == {}
 
 

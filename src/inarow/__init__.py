@@ -1,7 +1,7 @@
 """A laboratory for k-in-a-row games: Connect Four, ConnectX, Tic Tac Toe.
 
-This module is the whole public API; `__init__.pyi` lists its names. They are loaded when first used, so that importing
-the package is instant and compiles nothing. The packages behind it, in the order of their dependencies:
+This module is the whole public API; `__init__.pyi` lists its names. They are loaded on first use, so that importing
+the package is fast and compiles nothing. The packages, in the order of their dependencies:
 
 storage    atomic writes, locks, journals, array files
 workers    tasks on local processes or on a Ray cluster

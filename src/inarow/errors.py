@@ -85,7 +85,7 @@ class InvalidLimitError(InarowError, ValueError):
 
 
 class PictureError(InarowError, ValueError):
-    """A picture that cannot be drawn, or a file name that is not one of a picture."""
+    """A picture that cannot be drawn, or a file name without the suffix of a picture format."""
 
 
 class InvalidResultsError(InarowError, ValueError):
@@ -108,7 +108,7 @@ class MissingExtraError(InarowError, ImportError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C stopped long work; `result` is the result of what was finished, None if that is nothing."""
+    """Ctrl-C stopped long work; `result` covers the part that was finished, None if no part was."""
 
     def __init__(self, message: str, result: object) -> None:
         super().__init__(message)
@@ -123,7 +123,7 @@ class MainGuardError(InarowError, SystemExit):
 
     def __init__(self) -> None:
         guard = "if __name__ == '__main__':"
-        self.code = f"worker processes import this script: put what starts them under `{guard}`, or use workers=1"
+        self.code = f"worker processes import this script: start them under `{guard}`, or use workers=1"
         super().__init__(self.code)
 
 
@@ -158,8 +158,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def visible(text: str) -> str:
-    """`text` with everything that is not printable, line breaks excepted, as escapes: control characters can steer a
-    terminal, others reverse the order of what is read.
+    """`text` with unprintable characters, except line breaks, as escapes: control characters can operate a terminal,
+    and direction marks reverse the displayed order of characters.
     """
     if text.isprintable():
         return text
@@ -169,8 +169,8 @@ def visible(text: str) -> str:
 
 
 def visible_json(text: str) -> str:
-    """The same JSON document with everything that is not printable, line breaks excepted, as escapes."""
-    if text.isascii() and "\x7f" not in text:  # JSON escapes the others itself
+    """The same JSON document with unprintable characters, except line breaks, as escapes."""
+    if text.isascii() and "\x7f" not in text:  # JSON itself escapes the other control characters
         return text
     return "".join(each if each.isprintable() or each == "\n" else _json_escape(each) for each in text)
 
@@ -181,8 +181,8 @@ def _json_escape(character: str) -> str:
 
 
 def one_line(error: BaseException) -> str:
-    """The message of any error on a single line of bounded length, with control characters as escapes; its type's name
-    if it has none. Operating system errors are shown without their number.
+    """The message of any error on a single line of bounded length, with control characters as escapes; the name of its
+    type if it has no message. Operating system errors are shown without their number.
     """
     text = str(error)
     if isinstance(error, OSError) and error.strerror:
@@ -196,8 +196,8 @@ def raised_as(
     kind: type[InarowError], message: str, *caught: type[Exception], reason: str | None = None
 ) -> Iterator[None]:
     """Raises the errors of the block, or only those of the types `caught`, as `kind`: the message, then the reason.
-    Errors of `kind` pass unchanged. Without types it is for files and libraries that can raise almost anything.
-    `reason` replaces the words of a library, which are for its developers.
+    Errors of `kind` pass unchanged. Omit `caught` for files and libraries that can raise almost anything.
+    `reason` replaces the message of a library that is written for its developers.
     """
     wrapped = caught or (Exception,)
     try:

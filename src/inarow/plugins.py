@@ -1,7 +1,7 @@
 """Code that is not part of inarow: installed packages with entry points, plug-in files, and what a program registers.
 
-All of it is third-party code. Worker processes load the same plug-in files and repeat the registrations of the program
-that started them, as far as these can be imported there.
+All of it is third-party code. Worker processes load the same plug-in files, and repeat those registrations of the
+program that started them that they can import.
 """
 
 import hashlib
@@ -39,9 +39,9 @@ def load_plugin(entry: EntryPoint) -> Any:
 def load_plugins(
     group: str, check: Callable[[Any], None], *, several: bool = False
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The objects of a group of entry points by their `name`, and why others are broken, by their name or, if they have
-    none, that of their entry point. `check` raises for what is not an object of the group; with `several` each
-    entry point has some.
+    """The objects of a group of entry points by their `name`, and why the others cannot be used, by their name or, if
+    they have none, the name of their entry point. `check` raises for an object that does not belong in the group;
+    with `several` each entry point holds a sequence of objects.
     """
     found: dict[str, Any] = {}
     broken: dict[str, str] = {}
@@ -62,7 +62,7 @@ def load_plugins(
 
 
 def use_plugin_file(path: Path) -> ModuleType:
-    """Runs a Python file. What it registers holds in this process and in those that it starts; raises PluginError."""
+    """Runs a Python file. Its registrations hold in this process and in those that it starts; raises PluginError."""
     file = path.absolute()
     module = _run_file(file)
     known = os.environ.get(_FILES, "")
@@ -96,12 +96,12 @@ def _run_file(path: Path) -> ModuleType:
 
 # --- Registrations ---
 
-_Registration = tuple[Callable[..., object], tuple[object, ...]]  # what to call, with these arguments
+_Registration = tuple[Callable[..., object], tuple[object, ...]]  # a function and its arguments
 Registered = tuple[str, str, bytes | None]
-"""Kind and name of what is registered, and its pickled registration; None if workers cannot import it."""
+"""Kind and name of a registered object, and its pickled registration; None if workers cannot import it."""
 
 _registrations: dict[tuple[str, str], _Registration] = {}
-_absent: set[tuple[str, str]] = set()  # in a worker: what only the program that started it has
+_absent: set[tuple[str, str]] = set()  # in a worker: registrations that it could not repeat
 
 
 def share(kind: str, name: str, register: Callable[..., object], *arguments: object) -> None:
@@ -112,7 +112,7 @@ def share(kind: str, name: str, register: Callable[..., object], *arguments: obj
 
 
 def unshare(kind: str, name: str) -> None:
-    """Forgets what `share` was given, if anything."""
+    """Undoes `share`; does nothing if the name was not shared."""
     _registrations.pop((kind, name), None)
 
 
@@ -132,7 +132,7 @@ def repeat_registrations(registrations: Sequence[Registered]) -> None:
 
 
 def why_unreachable(kind: str, name: str) -> str:
-    """Why workers cannot have what is registered under a name, and what to do, for a message; empty if they can."""
+    """Why workers cannot use the object registered under a name, and what to do, as a message; empty if they can."""
     if (kind, name) in _absent or ((kind, name) in _registrations and _pickled(kind, name) is None):
         return f"worker processes cannot import the {kind} {name}: {_IMPORTABLE}"
     return ""
@@ -141,9 +141,9 @@ def why_unreachable(kind: str, name: str) -> str:
 def _pickled(kind: str, name: str) -> bytes | None:
     try:
         content = pickle.dumps(_registrations[kind, name])
-    except Exception:  # what cannot be pickled raises many types of error
+    except Exception:  # pickling fails with many types of error
         return None
-    # Pickle takes anything in `__main__` for importable: in a notebook or a console it is not.
+    # Pickle assumes that workers can import `__main__`: in a notebook or a console they cannot.
     is_script = hasattr(sys.modules["__main__"], "__file__")
     return content if is_script or b"__main__" not in content else None
 
@@ -155,9 +155,9 @@ _DIGEST_BYTES = 16
 
 
 def source_digest(function: Callable[..., Any]) -> str:
-    """A digest of what a function, a class or a partial does: its source, or its bytecode where there is none, the
+    """A digest of the code of a function, a class or a partial: its source (or bytecode if the source is missing), the
     plain values among its defaults, in its closure and in the globals that it names, and the functions of its module
-    that it calls. Other objects, and functions of other modules, do not count.
+    that it calls. Other objects, and functions of other modules, are ignored.
     """
     digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
     for part in _code_parts(function, []):
@@ -166,12 +166,12 @@ def source_digest(function: Callable[..., Any]) -> str:
 
 
 def _code_parts(thing: Any, seen: list[object]) -> Iterator[str]:
-    """Texts that change when what `thing` does changes, as far as `source_digest` promises."""
+    """The strings that `source_digest` hashes."""
     if isinstance(thing, partial):
         yield from _code_parts(thing.func, seen)
         yield from _value_parts("arguments", [thing.args, thing.keywords])
         return
-    thing = getattr(thing, "py_func", thing)  # what Numba compiles
+    thing = getattr(thing, "py_func", thing)  # the Python function of a Numba dispatcher
     thing = getattr(thing, "__func__", thing)
     if not (inspect.isclass(thing) or inspect.isfunction(thing)):
         thing = type(thing)
@@ -193,9 +193,9 @@ def _source_or_bytecode(thing: Any) -> str:
     name = thing.__name__
     try:
         source = inspect.getsource(thing)
-        if f"def {name}" in source or f"class {name}" in source:  # not so for a lambda, which may share its line
+        if f"def {name}" in source or f"class {name}" in source:  # false for a lambda, whose line may hold other code
             return source
-    except (OSError, TypeError, SyntaxError, TokenError):  # typed in a console, or from a file that is not its source
+    except (OSError, TypeError, SyntaxError, TokenError):  # typed in a console, or the file has changed
         pass
     if inspect.isclass(thing):
         return " ".join(
@@ -212,8 +212,8 @@ def _bytecode(code: CodeType) -> str:
 
 
 def values_named_in(function: Any) -> dict[str, Any]:
-    """The globals that a function, or one defined in it, may use, with what it may use of modules among them as
-    `module.name`, and the values of its closure.
+    """The globals that a function or its inner functions may use, attributes of modules among them as `module.name`,
+    and the values of its closure.
     """
     waiting, names = [function.__code__], set[str]()
     while waiting:
@@ -227,7 +227,7 @@ def values_named_in(function: Any) -> dict[str, Any]:
 
 
 def _value_parts(name: str, value: Any) -> Iterator[str]:
-    """The plain values in a value: numbers, texts, arrays, and collections of them."""
+    """The plain values in a value: numbers, strings, arrays, and collections of them."""
     if isinstance(value, _PLAIN):
         yield f"{name}={value!r}"
     elif isinstance(value, dict):
@@ -238,5 +238,5 @@ def _value_parts(name: str, value: Any) -> Iterator[str]:
             yield from _value_parts(f"{name}[{place}]", each)
     elif isinstance(value, (set, frozenset)):
         yield f"{name}={sorted(map(repr, value))}"
-    elif hasattr(type(value), "tobytes") and hasattr(value, "dtype"):  # an array, or a number of NumPy
+    elif hasattr(type(value), "tobytes") and hasattr(value, "dtype"):  # a NumPy array or scalar
         yield f"{name}={value.dtype} {value.shape} {value.tobytes().hex()}"

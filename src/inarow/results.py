@@ -1,4 +1,4 @@
-"""What all results have in common: a table for pandas and CSV, a picture in notebooks, and for some a plot."""
+"""Base classes of results: a table for pandas and CSV, HTML for notebooks, and for some results a plot."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Rows = Sequence[Mapping[str, object]]
 
 
 class Result:
-    """Base of results."""
+    """Base class of results."""
 
     __slots__ = ()
 
@@ -36,7 +36,7 @@ class Result:
         return data_frame(self.rows())
 
     def to_csv(self, path: Path | str) -> None:
-        """Writes the rows to a file, which appears whole or not at all: a header, and a line for each row."""
+        """Writes a header and a line for each row; the file is written atomically."""
         write_rows(path, self.rows())
 
     def _repr_html_(self) -> str:
@@ -45,13 +45,13 @@ class Result:
 
 
 class PlottedResult(Result):
-    """Base of results with a plot."""
+    """Base class of results with a plot."""
 
     __slots__ = ()
 
     def plot(self, path: Path | str | None = None) -> Figure:
-        """A figure of matplotlib, also written to `path` if given: an .svg or .png file, else raises PictureError.
-        Raises MissingExtraError without matplotlib.
+        """A matplotlib figure, also written to `path` if given: an .svg or .png file, else raises PictureError. Raises
+        MissingExtraError without matplotlib.
         """
         figure: Figure = drawn_by_report("result_plots", "plot", self, path)
         return figure
@@ -59,7 +59,7 @@ class PlottedResult(Result):
 
 @dataclass(frozen=True, slots=True)
 class ResultTable(Result):
-    """A table of its own."""
+    """A result that is only a table."""
 
     title: str
     table: tuple[Mapping[str, object], ...]
@@ -81,7 +81,7 @@ def data_frame(rows: Iterable[Mapping[str, object]]) -> DataFrame:
 
 
 def write_rows(path: Path | str, rows: Rows) -> None:
-    """Writes rows as CSV, whole or not at all; the file of a table without rows is empty."""
+    """Writes rows as CSV, atomically; the file of a table without rows is empty."""
     with atomic_write(Path(path)) as file:
         text = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
         if rows:
@@ -90,7 +90,7 @@ def write_rows(path: Path | str, rows: Rows) -> None:
 
 
 def drawn_by_report(module: str, function: str, *arguments: object) -> Any:
-    """What a function of `inarow.report` makes of a result. `report` is above all results, and loaded only by those
-    that are drawn.
+    """Calls a function of `inarow.report`, which is imported here because `report` is a higher layer than results, and
+    slow to load.
     """
     return getattr(import_module(f"inarow.report.{module}"), function)(*arguments)

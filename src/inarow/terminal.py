@@ -1,4 +1,4 @@
-"""Progress and tables by rich, for terminals and notebooks."""
+"""Progress bars and tables for terminals and notebooks, drawn by rich."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -68,8 +68,9 @@ stderr = PlainConsole(stderr=True)
 def progress_bar(
     title: str, draw: Callable[[], RenderableType] | None = None, *, is_shown: bool | Advance = True
 ) -> Iterator[Advance]:
-    """A transient bar on stderr for the length of a `with` block, updated with (done, total), below the table that
-    `draw` makes a few times a second; only in a terminal or a notebook. If `is_shown` is a function, that is called.
+    """A transient bar on stderr for the duration of a `with` block, updated with (done, total), below the table that
+    `draw` returns a few times a second. It is shown only in a terminal or a notebook; `is_shown`, which may be a
+    function, turns it off.
     """
     if callable(is_shown):
         yield is_shown
@@ -85,7 +86,7 @@ def progress_bar(
 
 
 def _can_draw() -> bool:
-    """Whether stderr is a terminal, or rich can draw into a notebook."""
+    """Whether stderr is a terminal or rich can draw in a notebook."""
     return stderr.is_terminal if not stderr.is_jupyter else find_spec("ipywidgets") is not None
 
 

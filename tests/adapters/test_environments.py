@@ -70,7 +70,7 @@ def test_options_and_illegal_moves_of_gymnasium():
         learner.step(0)
     with pytest.raises(InvalidLimitError, match="it must be 0, 1 or 'alternate'"):
         learner.reset(options={"learner": 2})
-    with pytest.raises(InvalidLimitError, match="nothing is left to play"):
+    with pytest.raises(InvalidLimitError, match="start from another position"):
         learner.reset(options={"position": "1212121"})
 
 
@@ -131,11 +131,11 @@ def test_the_raw_environment_starts_anywhere_and_refuses_illegal_moves():
     assert raw.render() == str(Position.parse("4444441"))
     with pytest.raises(IllegalMoveError, match="column 4 is full"):
         raw.step(3)
-    with pytest.raises(IllegalMoveError, match="gave no action"):
+    with pytest.raises(IllegalMoveError, match="pass an action instead of None"):
         raw.step(None)
 
 
-def test_a_missing_package_is_told_in_one_line():
+def test_a_missing_package_is_reported_in_one_line():
     for module, package in (("gymnasium_env", "gymnasium"), ("pettingzoo_env", "pettingzoo"), ("openspiel", "pyspiel")):
         code = f"import sys; sys.modules[{package!r}] = None; import inarow.adapters.{module}"
         result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

@@ -60,7 +60,7 @@ def test_our_agents_play_for_kaggle():
         assert game.state[side].reward == 1
 
 
-def test_an_agent_goes_on_with_its_game_and_takes_any_board():
+def test_an_agent_continues_with_its_game_and_takes_any_board():
     agent = KaggleAgent("mcts:simulations=40", seed=3)
     position = Position.start()
     alone = make_agent("mcts:simulations=40", seed=3)
@@ -113,7 +113,7 @@ BAD_ANSWERS = {
 
 
 @pytest.mark.parametrize("source", BAD_ANSWERS)
-def test_bad_answers_are_told_in_one_line(source, tmp_path, monkeypatch):
+def test_bad_answers_are_reported_in_one_line(source, tmp_path, monkeypatch):
     monkeypatch.setattr("inarow.agents.kaggle._START_SECONDS", 3.0)
     file = tmp_path / "main.py"
     file.write_text(source)
@@ -163,7 +163,7 @@ def test_an_archive_is_played_with_all_it_holds(tmp_path):
         (None, "not a gzip file"),
     ],
 )
-def test_bad_archives_are_told_in_one_line(files, reason, tmp_path, monkeypatch):
+def test_bad_archives_are_reported_in_one_line(files, reason, tmp_path, monkeypatch):
     monkeypatch.setattr("inarow.agents.kaggle._ARCHIVE_BYTES", 5_000)
     file = tmp_path / "submission.tar.gz"
     if files is None:

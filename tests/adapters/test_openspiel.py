@@ -38,7 +38,7 @@ def test_our_agents_are_bots(name):
         assert sum(results) > 5
 
 
-def test_a_bot_tells_its_policy():
+def test_a_bot_reports_its_policy():
     state = pyspiel.load_game("connect_four").new_initial_state()
     bot = OpenSpielBot("random", seed=1)
     assert bot.provides_policy()
@@ -85,7 +85,7 @@ def test_their_bots_are_agents():
 
 
 @pytest.mark.compiled
-def test_a_bot_that_remembers_is_told_every_move():
+def test_a_bot_that_remembers_is_informed_of_every_move():
     """Our own engine behind OpenSpiel's client behind our agent: the same game as without."""
     game = game_of_spec(CONNECT_FOUR)
     command = [sys.executable, "-m", "inarow", "engine", "--protocol", "gtp", "--notation", "openspiel", "--seed", "9"]

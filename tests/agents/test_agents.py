@@ -104,7 +104,7 @@ def test_seconds_end_a_decision(name):
 
 @pytest.mark.parametrize("name", SIMPLE)
 def test_choices_have_the_chances_of_the_policy(name):
-    position = Position.parse("4455")  # both the win 3 and the win 6 are there
+    position = Position.parse("4455")  # both 3 and 6 win
     agent = make_agent(name, seed=5)
     decisions = [agent.decide(position) for _ in range(4000)]
     for action, chance in enumerate(decisions[0].policy):
@@ -144,7 +144,7 @@ def test_both_sides_are_played_alike():
 
 
 @pytest.mark.compiled
-def test_the_solver_wins_quickly_and_loses_slowly():
+def test_the_solver_wins_fast_and_loses_slowly():
     agent = make_agent("solver")
     for moves, action in (("4455", {2, 5}), ("121212", {0})):
         decision = agent.decide(Position.parse(moves))
@@ -239,8 +239,8 @@ def test_levels_draw_lots_below_the_top():
     [
         ("minimax:depth=0", "depth of minimax is '0'; it must be a whole number from 1 to 256 or auto or none"),
         ("mcts:simulations=-5", "simulations of mcts is '-5'; it must be a whole number from 1 to 100000000 or auto"),
-        ("mcts:simulations=5,seconds=1", "mcts takes simulations or seconds, not both"),
-        ("hybrid:simulations=5,seconds=1", "hybrid takes simulations or seconds, not both"),
+        ("mcts:simulations=5,seconds=1", "mcts takes either simulations or seconds"),
+        ("hybrid:simulations=5,seconds=1", "hybrid takes either simulations or seconds"),
         ("mcts:seconds=nan", "seconds of mcts is 'nan'"),
         ("hybrid:depth=9", "depth of hybrid is '9'; it must be a whole number from 1 to 8"),
         ("minimax:heuristic=best", "it must be one of powers, squares, windows"),
@@ -249,14 +249,14 @@ def test_levels_draw_lots_below_the_top():
         ("solver:level=3,threads=2", "solver takes threads only at level 10"),
     ],
 )
-def test_bad_parameters_are_told_in_one_line(text, reason):
+def test_bad_parameters_are_reported_in_one_line(text, reason):
     with pytest.raises(InvalidAgentError) as caught:
         make_agent(text)
     assert reason in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_a_heuristic_that_does_not_fit_is_told_in_one_line():
+def test_a_heuristic_that_does_not_fit_is_reported_in_one_line():
     with pytest.raises(InvalidLimitError, match="the heuristic squares does not fit 3x5x4"):
         make_agent("negamax").decide(Position.start(GameSpec.parse("3x5x4")))
 

@@ -79,7 +79,7 @@ def test_any_size_of_board_is_answered(net):
 
 
 @pytest.mark.compiled
-def test_a_whole_game_goes_on_with_its_tree(net):
+def test_a_whole_game_continues_with_its_tree(net):
     agent = make_agent(f"alphazero:net={net},simulations=40")
     record = play_game(agent, make_agent("mcts:simulations=50", seed=1))
     assert record.termination == "normal"
@@ -187,7 +187,7 @@ def test_every_board_has_its_net():
 
 
 @pytest.mark.parametrize("name", sorted(shipped_nets("alphazero")))
-def test_nets_that_come_with_inarow_are_small_and_tell_where_they_are_from(name):
+def test_shipped_nets_are_small_and_have_their_provenance(name):
     about = find_net(name).about
     assert net_path(name).stat().st_size < 2_000_000
     assert about.provenance["games"] > 0

@@ -83,7 +83,7 @@ def test_worker_processes_make_agents_from_classes_and_functions():
 @pytest.mark.parametrize(
     ("agent", "reason"),
     [
-        (Rightmost(), "Rightmost is one object: for worker processes give its class or a function"),
+        (Rightmost(), "Rightmost is a single object: for worker processes pass its class or a function"),
         (lambda position: 0, "worker processes cannot import the agent lambda: define it in a .py file"),
     ],
 )
@@ -132,7 +132,7 @@ class Deep:
 
 
 def test_a_class_that_needs_more_than_inarow_gives_is_refused_in_one_line():
-    with pytest.raises(InvalidAgentError, match="Deep needs depth: give a function that makes it"):
+    with pytest.raises(InvalidAgentError, match="Deep needs depth: pass a function that creates it"):
         inarow.play_match(Deep, "random", games=4)
     assert inarow.play_match(lambda: Deep("deep", 3), "random", games=4).summary.games == 4
 
@@ -164,7 +164,7 @@ def test_numpy_integers_are_actions():
     assert as_agent(lambda position: np.int8(3)).decide(inarow.Position.start()) == inarow.Decision(3)
 
 
-def test_the_store_tells_objects_and_edited_functions_apart(tmp_path):
+def test_the_store_distinguishes_objects_and_edited_functions(tmp_path):
     source = "def mine(position):\n    return position.legal_actions[{}]\n"
     with inarow.Store(tmp_path / "lab.sqlite") as store:
         for number in (0, 0, -1):
@@ -219,12 +219,12 @@ def test_a_script_may_register_and_use_agents_in_worker_processes(tmp_path):
     assert (result.returncode, result.stdout, result.stderr) == (0, "8\n", "")
 
 
-def test_a_script_without_a_main_guard_is_told_so_in_one_line(tmp_path):
+def test_a_script_without_a_main_guard_is_reported_in_one_line(tmp_path):
     script = tmp_path / "unguarded.py"
     script.write_text(GUARDED.replace('if __name__ == "__main__":', "if True:"))
     result = run_script(script)
     assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1)
-    assert "put what starts them under `if __name__ == '__main__':`" in result.stderr
+    assert "start them under `if __name__ == '__main__':`" in result.stderr
 
 
 PLUGIN = '''

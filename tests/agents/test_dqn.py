@@ -1,4 +1,4 @@
-"""The agent `dqn`: what it plays and tells, and which files it takes."""
+"""The agent `dqn`: its moves, its reports, and the files it takes."""
 
 import msgspec
 import numpy as np
@@ -35,7 +35,7 @@ def planes_after(position: Position) -> np.ndarray:
 
 
 @pytest.mark.parametrize("board", BOARDS)
-def test_it_plays_the_best_board_and_tells_all_values(nets, board):
+def test_it_plays_the_best_board_and_reports_all_values(nets, board):
     agent, net = make_agent(f"dqn:net={nets[board]}"), open_net(nets[board], "deep-q")
 
     @settings(max_examples=25)
@@ -77,7 +77,7 @@ def one_line(text: str) -> str:
     return str(caught.value)
 
 
-def test_what_is_no_net_is_told_in_one_line(tmp_path):
+def test_a_file_that_is_not_a_net_is_reported_in_one_line(tmp_path):
     assert "there is no net 'nothing'" in one_line("dqn:net=nothing")
     assert "cannot be read" in one_line(f"dqn:net={tmp_path / 'nothing.onnx'}")
     assert "no net of deep Q-learning ships with inarow for 5x5x4" in one_line("dqn")
@@ -93,7 +93,7 @@ def save(path, *, board="5x5x4", made_for="5x5x4", **config):
     return f"dqn:net={path}"
 
 
-def test_a_net_that_does_something_else_is_told_in_one_line(tmp_path):
+def test_a_net_that_does_something_else_is_reported_in_one_line(tmp_path):
     path = tmp_path / "net.onnx"
     refusal = "is not a net of deep Q-learning"
     assert refusal in one_line(save(path, made_for="6x7x4"))
@@ -104,7 +104,7 @@ def test_a_net_that_does_something_else_is_told_in_one_line(tmp_path):
     bias = next(each for each in model.graph.initializer if each.name == "dense1.bias")
     bias.CopyFrom(onnx.numpy_helper.from_array(np.array([np.nan], np.float32), "dense1.bias"))
     path.write_bytes(model.SerializeToString())
-    assert "no finite value" in one_line(f"dqn:net={path}")
+    assert "value of the empty board is not finite" in one_line(f"dqn:net={path}")
 
 
 @pytest.mark.parametrize("name", sorted(shipped_nets("deep_q")))

@@ -1,5 +1,5 @@
-"""What a hostile Kaggle file does stays in its process: the match goes on, the fault is the file's, and nothing outside
-changes.
+"""Nothing that a hostile Kaggle file does leaves its process: the match continues, the fault is the file's, and nothing
+outside changes.
 """
 
 import os
@@ -47,7 +47,7 @@ def isolated(tmp_path_factory):
 
 
 def faulty_game(agent: str) -> str:
-    """The fault of an agent that loses its first game by it, after which another goes on."""
+    """The fault of an agent that loses its first game by it, after which another continues."""
     record = play_game(make_agent(agent), make_agent("random", seed=1))
     assert (record.termination, record.winner, record.moves) == ("crash", 2, "")
     assert play_game(make_agent("random", seed=2), make_agent("random", seed=1)).termination == "normal"
@@ -177,7 +177,7 @@ def test_without_namespaces_limits_and_guard_remain(file, change_sandbox):
 
 
 def test_a_system_that_cannot_protect_files_still_ends_the_file(file, change_sandbox, isolated):
-    """As Linux before 5.12. The file has a thread that goes on when its questions end."""
+    """As Linux before 5.12. The file has a thread that continues when its questions end."""
     change_sandbox("_RECURSIVE = 442, -100", "_RECURSIVE = 99999, -100")
     before = set(processes_below(os.getpid()))
     agent = make_agent(file("import threading; threading.Thread(target=time.sleep, args=(600,)).start()"))

@@ -107,7 +107,7 @@ def test_the_name_leaves_out_defaults(probe):
         ("winblock:epsilon=1.01", "it must be a number from 0 to 1"),
         ("x" * 10_000, "has 10000 characters"),
         ("\x00\udcff", "there is no agent"),
-        ("human", "human needs a person to ask"),
+        ("human", "human needs input"),
     ],
 )
 def test_a_bad_agent_string_is_answered_with_the_valid_ones(probe, text, reason):
@@ -146,7 +146,7 @@ def test_a_human_is_asked():
         ("nobody", "; broken plug-ins are absent, nothing, strings, needy"),
     ],
 )
-def test_a_broken_plugin_is_told_in_one_line_when_it_is_asked_for(plugins, text, reason):
+def test_a_broken_plugin_is_reported_in_one_line_when_it_is_asked_for(plugins, text, reason):
     with pytest.raises(InvalidAgentError) as error:
         make_agent(text)
     assert reason in str(error.value)
@@ -234,7 +234,7 @@ def test_a_registered_function_is_an_agent_or_makes_one(unregister):
         make_agent("first").decide(Position.parse("1212121"))
 
 
-@pytest.mark.parametrize(("name", "reason"), [("mcts", "the name is taken"), ("a:b", "a name has"), ("", "a name has")])
+@pytest.mark.parametrize(("name", "reason"), [("mcts", "the name is taken"), ("a:b", "names must"), ("", "names must")])
 def test_a_bad_name_is_not_registered(unregister, name, reason):
     with pytest.raises(InvalidAgentError, match=reason):
         inarow_package.register_agent(name)(Rightmost)

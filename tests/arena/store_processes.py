@@ -1,4 +1,4 @@
-"""What the processes of the store's tests do. Apart from the tests, so that they start quickly."""
+"""What the processes of the store's tests do. Apart from the tests, so that they start fast."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def match(key: str, board: str = "tictactoe") -> MatchEntry:
 
 
 def game(number: int) -> GameRecord:
-    """A game that tells its number, with a as first side in the even ones."""
+    """A game that contains its number, with a as first side in the even ones."""
     first, second = (A.name, B.name) if number % 2 == 0 else (B.name, A.name)
     plies = tuple(Ply(nodes=number, seconds=0.001) for _ in range(5))
     return GameRecord(board="3x3x3/free", first=first, second=second, moves="14253", winner=1, plies=plies)
@@ -31,7 +31,7 @@ def numbered(start: int, stop: int) -> list[tuple[int, GameRecord]]:
 
 
 def write(path: Path, key: str, start: int, stop: int, batch: int, told: Connection) -> None:
-    """Adds games batch by batch, and tells how many were new after each."""
+    """Adds games batch by batch, and reports the number of new ones after each."""
     with Store(path) as store:
         match_id = store.add_match(match(key))
         for first in range(start, stop, batch):
@@ -48,7 +48,7 @@ def write_for_ever(path: Path, start: int, batch: int, told: Connection) -> None
 
 
 def read_until_complete(path: Path, games: int, batch: int, told: Connection) -> None:
-    """Queries until all games are there; tells that it begins, then how many states it saw or what was wrong."""
+    """Queries until all games are stored; reports its start, then the number of states seen or an error."""
     seen = [0]
     with Store(path, readonly=True) as store:
         told.send("reading")

@@ -16,7 +16,7 @@ from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
 
 
 class Scripted:
-    """Plays what it is told, then column 0 for ever."""
+    """Plays the given answers, then always column 0."""
 
     name = "scripted"
 
@@ -51,7 +51,7 @@ def test_a_game_is_recorded_as_it_was_played():
         (None, "crash"),
     ],
 )
-def test_a_fault_loses_the_game_and_is_told(answer, termination):
+def test_a_fault_loses_the_game_and_is_reported(answer, termination):
     record = play_game(Scripted(3, answer), Scripted(3, 3), CONNECT_FOUR)
     assert (record.moves, record.winner, record.termination) == ("44", 2, termination)
     assert record.fault
@@ -102,7 +102,7 @@ def test_openings_grow_with_their_number_and_repeat_when_a_board_has_no_more():
 def test_openings_that_cannot_be_are_refused():
     with pytest.raises(InvalidLimitError, match="do not fit"):
         random_openings(TIC_TAC_TOE, 3, seed=1, plies=9)
-    with pytest.raises(InvalidLimitError, match="2 random moves on 2x2x2 is over or about to be"):
+    with pytest.raises(InvalidLimitError, match="2 random moves on 2x2x2 are over or have an immediate win"):
         random_openings(GameSpec(2, 2, 2), 3, seed=1, plies=2)
 
 

@@ -27,7 +27,7 @@ def is_quiet(position: Position) -> bool:
 
 
 def wins_with_the_next_stone(position: Position, action: int) -> bool:
-    """Whether the opponent, who has no win, cannot prevent it: every reply is tried."""
+    """Whether the opponent, without a winning move, cannot prevent it: every reply is tried."""
     after = position.play(action)
     if after.is_over or after.winning_actions():
         return False

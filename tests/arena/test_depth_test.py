@@ -115,7 +115,7 @@ def test_boards_without_exact_scores_are_tested_without_positions():
 
 
 def test_an_agent_without_a_depth_is_refused_with_the_names_of_others():
-    with pytest.raises(InvalidAgentError, match="agents with one are minimax, negamax, hybrid"):
+    with pytest.raises(InvalidAgentError, match="agents with a depth are minimax, negamax, hybrid"):
         depth_test("random", [1], **QUIET)
     with pytest.raises(InvalidAgentError, match="it must be a whole number from 1 to 8"):
         depth_test("hybrid", [9], **QUIET)

@@ -122,7 +122,9 @@ def test_an_agent_object_is_asked_as_it_is():
     made = grade(Stubborn(4), suite=suite)
     assert (made.agent, made.positions, made.optimal_accuracy) == ("stubborn", 1, 1)
     assert inarow.grade(make_agent("solver"), TIC_TAC_TOE, suite=suite).agent == "solver"
-    with pytest.raises(PluginError, match="stubborn is one object: for worker processes give its class or a function"):
+    with pytest.raises(
+        PluginError, match="stubborn is a single object: for worker processes pass its class or a function"
+    ):
         grade(Stubborn(4), suite=suite, workers=2)
 
 

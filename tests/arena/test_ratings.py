@@ -200,7 +200,7 @@ def test_results_that_allow_no_ratings_are_refused_in_one_line():
         rate([("a", "b", 0, 0, 0)])
     with pytest.raises(InvalidResultsError, match="no games link 'a, c' with 'b, d, e'"):
         rate([("a", "c", 1, 0, 0), ("b", "d", 1, 0, 0), ("e", "e", 0, 1, 0)])
-    with pytest.raises(InvalidResultsError, match="none can be negative"):
+    with pytest.raises(InvalidResultsError, match="counts must not be negative"):
         SideTally(3, -1, 0)
 
 

@@ -86,7 +86,7 @@ def test_every_result_is_written_as_csv(tournament, match, tmp_path):
         assert all(len(line) == len(header) for line in lines)
 
 
-def test_a_csv_file_appears_whole_or_not_at_all(tmp_path):
+def test_a_csv_file_is_written_atomically(tmp_path):
     class Broken(Result):
         def rows(self):
             return [{"a": 1}, None]

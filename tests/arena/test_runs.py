@@ -60,11 +60,11 @@ def test_a_comparison_with_another_learner_has_the_shared_columns(runs, tmp_path
     assert comparison.axis is None
     assert comparison.points("other", "wins") == ([1, 2], [0.25, 0.5])
     assert comparison.rows()[1]["seconds"] == 3.0
-    with pytest.raises(ConfigError, match="have a column 'losses' in their curves; columns are wins"):
+    with pytest.raises(ConfigError, match="have the column 'losses' in their curves; shared columns are wins"):
         inarow.compare_runs([runs / "alpha-0.8", other], "losses")
 
 
-def test_runs_of_the_same_name_are_told_apart(runs, tmp_path):
+def test_runs_of_the_same_name_are_distinguished(runs, tmp_path):
     shutil.copytree(runs / "alpha-0.2", tmp_path / "a" / "run")
     shutil.copytree(runs / "alpha-0.8", tmp_path / "b" / "run")
     paths = [tmp_path / "a" / "run", tmp_path / "b" / "run"]

@@ -126,7 +126,7 @@ def test_a_game_is_stored_once(store):
     ("bad", "reason"),
     [
         (replace(game(7), board="tictactoe"), "game 7 is on 'tictactoe', its match on 3x3x3/free"),
-        (replace(game(7), first="nobody"), "game 7 is 'nobody' - 'random', not of its match"),
+        (replace(game(7), first="nobody"), "game 7 is 'nobody' - 'random', which are not the agents of its match"),
         (replace(game(7), moves="14259x"), "game 7 cannot be stored: move 6: 'x' is not a move"),
         (replace(game(7), plies=(Ply(details={"array": object()}),) * 5), "game 7 cannot be stored: .*object"),
         (replace(game(7), winner=3), "CHECK constraint failed"),
@@ -182,7 +182,7 @@ def test_unknown_matches_boards_and_agents_are_refused(store):
         ("UPDATE matches SET settings = '{'", Store.matches, "is damaged"),
     ],
 )
-def test_damaged_json_is_told(store, path, damage, read, reason):
+def test_damaged_json_is_reported(store, path, damage, read, reason):
     store.add_games(store.add_match(match("one")), numbered(0, 3))
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute(damage)
@@ -316,7 +316,7 @@ def test_exports_can_be_read_back(store):
 
 @contextmanager
 def running(function, *arguments):
-    """A process at work, and the end of a pipe on which it tells."""
+    """A process at work, and the end of the pipe on which it reports."""
     ours, theirs = PROCESSES.Pipe(duplex=False)
     process = PROCESSES.Process(target=function, args=(*arguments, theirs))
     process.start()
@@ -360,7 +360,7 @@ def test_two_writers_make_one_store_and_lose_nothing(path):
     assert integrity(path) == []
 
 
-def test_a_killed_writer_leaves_whole_batches_and_the_next_goes_on(path):
+def test_a_killed_writer_leaves_whole_batches_and_the_next_continues(path):
     stored, batch = 0, 100
     for delay in (0.0, 0.013, 0.029):
         with running(write_for_ever, path, stored, batch) as (writer, told):

@@ -124,7 +124,7 @@ def test_what_is_no_file_is_refused(tmp_path, written):
     refusal(written / "inside", readonly=False)
 
 
-def test_damage_within_is_told_when_it_is_met(written):
+def test_damage_within_is_reported_when_it_is_met(written):
     content = bytearray(written.read_bytes())
     content[5 * 4096 :] = b"\xa5" * (len(content) - 5 * 4096)
     written.write_bytes(content)

@@ -98,7 +98,7 @@ def test_the_standard_suite_agrees_with_bitbully():
 def test_the_name_decides_and_the_board_must_fit(tmp_path):
     assert find_suite(None, CONNECT_FOUR) is find_suite("standard", CONNECT_FOUR)
     assert find_suite(None, TIC_TAC_TOE) is find_suite("exhaustive", TIC_TAC_TOE)
-    with pytest.raises(SuiteError, match="no suite ships with the package for 3x3x3/free; use exhaustive"):
+    with pytest.raises(SuiteError, match="inarow has no suite for 3x3x3/free; use exhaustive"):
         find_suite("standard", TIC_TAC_TOE)
     exhaustive_suite(TIC_TAC_TOE).save(tmp_path / "all.npz")
     assert find_suite(str(tmp_path / "all.npz"), TIC_TAC_TOE).name == "all.npz"
@@ -227,7 +227,7 @@ class KilledError(Exception):
     pass
 
 
-def test_a_killed_build_goes_on_where_it_was(tmp_path):
+def test_a_killed_build_continues_where_it_was(tmp_path):
     path = tmp_path / "suite.npz"
     whole = built(path)
     lines = [

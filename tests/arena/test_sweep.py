@@ -226,7 +226,7 @@ def test_other_learners_are_tuned_in_the_same_way(tmp_path):
 # --- failures ---
 
 
-def test_a_failed_trial_is_recorded_and_the_sweep_goes_on(tmp_path):
+def test_a_failed_trial_is_recorded_and_the_sweep_continues(tmp_path):
     """Negamax needs draws that are worth nothing, the other target does not."""
     config = {
         **SMALL,
@@ -237,7 +237,7 @@ def test_a_failed_trial_is_recorded_and_the_sweep_goes_on(tmp_path):
     states = {trial.parameters["target"]: trial.state for trial in sweep.trials}
     assert states == {"negamax": "failed", "own-turn": "complete"}
     failed = next(trial for trial in sweep.trials if trial.state == "failed")
-    assert "negamax needs rewards of a game for two" in failed.error
+    assert "negamax needs zero-sum rewards" in failed.error
     assert "\n" not in failed.error
     assert facts(inarow.sweep(config, out=tmp_path)) == facts(sweep)
 
@@ -295,7 +295,7 @@ BAD: dict[str, tuple[dict[str, object], str]] = {
     "unknown key": ({"colour": 1}, "unknown field `colour`"),
     "unknown setting to search": ({"search": {"alfa": {"low": 0.1, "high": 0.2}}}, "unknown field `alfa`"),
     "unknown fixed setting": ({"settings": {"phases.0.games": 3}}, "unknown field `games`"),
-    "no place": ({"settings": {"phases.x": 3}}, "names no place"),
+    "no place": ({"settings": {"phases.x": 3}}, "does not exist in the config"),
     "low above high": ({"search": {"alpha": {"low": 0.5, "high": 0.2}}}, "low = 0.5 is not below high = 0.2"),
     "no number": ({"search": {"alpha": {"low": float("nan"), "high": 1.0}}}, "is not below"),
     "infinite": ({"search": {"alpha": {"low": 0.5, "high": float("inf")}}}, "must be below"),
@@ -313,7 +313,7 @@ BAD: dict[str, tuple[dict[str, object], str]] = {
     "no base": ({"base": None}, "it needs either `base` or `config`"),
     "unknown base": ({"base": "chess"}, "there is no preset 'chess'"),
     "a seed to search": ({"search": {"seed": {"low": 0, "high": 9}}}, "seeded by the `seed` of the sweep"),
-    "searched and fixed": ({"settings": {"alpha": 0.3}}, "alpha is in `settings` and in `search`"),
+    "searched and fixed": ({"settings": {"alpha": 0.3}}, "alpha is in both `settings` and `search`"),
     "unknown objective": ({"objective": {"kind": "luck"}}, "Invalid value 'luck'"),
     "a column that the learner has not": (
         {"objective": {"kind": "curve", "column": "search_accuracy"}},
@@ -324,7 +324,7 @@ BAD: dict[str, tuple[dict[str, object], str]] = {
     "odd games": ({"objective": {"kind": "score", "opponent": "random", "games": 3}}, "it must be even"),
     "an opponent that runs code": (
         {"objective": {"kind": "score", "opponent": "kaggle:file=agent.py"}},
-        "allow it with --allow-agent-files",
+        "allow that with --allow-agent-files",
     ),
     "unknown suite": (
         {"objective": {"kind": "grade", "suite": "nowhere.npz"}},
@@ -349,7 +349,7 @@ def test_a_bad_config_is_refused_in_one_line_before_anything_is_written(tmp_path
 
 def test_a_run_on_several_boards_needs_a_board_to_be_graded_on():
     search = {"learning.rate": {"low": 0.001, "high": 0.002}}
-    with pytest.raises(ConfigError, match="name one with `board`"):
+    with pytest.raises(ConfigError, match="set `board`"):
         plan_sweep({"base": "universal", "search": search})
     plan_sweep({"base": "universal", "search": search, "objective": {"kind": "grade", "board": "tictactoe"}})
 

@@ -96,5 +96,5 @@ def test_a_cross_table_falls_apart_into_groups_that_games_link():
 
 @pytest.mark.parametrize("bad", [(-1, 0, 0), (0, -1, 0), (0, 0, -1)])
 def test_negative_counts_are_refused(bad):
-    with pytest.raises(ValueError, match="none can be negative"):
+    with pytest.raises(ValueError, match="counts must not be negative"):
         SideTally(*bad)

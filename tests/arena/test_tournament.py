@@ -157,7 +157,7 @@ def test_senseless_tournaments_are_refused():
         plan_tournament(["random", "q"])
 
 
-def test_a_match_in_the_store_goes_on(tmp_path):
+def test_a_match_in_the_store_continues(tmp_path):
     plan = plan_match("winblock", "greedy", settings=MatchSettings(games=40, seed=4))
     whole = [without_times(record) for record in match_games(plan)]
     with Store(tmp_path / "lab.sqlite") as store:

@@ -1,4 +1,4 @@
-"""The command line in tests: within this process, which is quick, or as a process of its own."""
+"""The command line in tests: within this process, which is fast, or as a separate process."""
 
 from __future__ import annotations
 

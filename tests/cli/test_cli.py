@@ -346,7 +346,7 @@ def test_agents_shows_the_rated_levels_of_the_solver():
         assert [str(row["level"]), f"{row['elo']:.0f}"] in [line[:2] for line in lines]
 
 
-def test_warmup_tells_what_it_compiled():
+def test_warmup_reports_what_it_compiled():
     assert document("warmup")["seconds"] > 0
 
 

@@ -40,7 +40,7 @@ def test_bad_depths_are_one_line(depths):
 def test_an_agent_without_depth_is_one_line():
     result = inarow("depth-test", "winblock", *SMALL)
     assert result.returncode == 2
-    assert result.stderr.startswith("inarow: 'winblock' has no depth to test; agents with one are minimax, ")
+    assert result.stderr.startswith("inarow: 'winblock' has no depth to test; agents with a depth are minimax, ")
 
 
 def test_the_name_of_a_picture_is_checked_before_the_work(tmp_path):

@@ -72,7 +72,7 @@ def test_without_qiskit_one_line_names_the_extra(command):
         ("0.5,0.5", "", None, "'' is not a column; columns are 1 to 2"),
         ("0.5,0.5", "0", None, "'0' is not a column; columns are 1 to 2"),
         ("0.5,-,0.5", "2", None, "column 2 is full and cannot be flagged"),
-        ("1,0", "2", None, "the flagged columns have no probability; there is nothing to amplify"),
+        ("1,0", "2", None, "the flagged columns have probability 0 and cannot be amplified"),
         ("0.5,0.5", "1", -1, "m is -1; it must be 0 to 100"),
         (",".join(["0"] * 17), "1", None, "17 probabilities are too many; boards have at most 16 columns"),
     ],

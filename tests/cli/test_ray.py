@@ -42,7 +42,7 @@ def test_what_is_wrong_is_one_line(arguments, line, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-def test_a_run_that_could_not_reach_its_cluster_says_how_to_go_on(tmp_path):
+def test_a_run_that_could_not_reach_its_cluster_says_how_to_continue(tmp_path):
     folder = tmp_path / "run"
     result = inarow("train", "tictactoe", "--ray", "127.0.0.1:9", "--out", str(folder))
     assert result.returncode == 2

@@ -85,7 +85,7 @@ def test_a_bad_config_is_one_line_and_exit_code_2(config, tmp_path, change, reas
     ("command", "reason"),
     [
         (("sweep", "nowhere.toml"), "nowhere.toml"),
-        (("sweep", "tictactoe-q"), "described by a .toml file"),
+        (("sweep", "tictactoe-q"), "needs a .toml file"),
         (("runs", "list", "nowhere"), "there is no folder nowhere"),
         (("runs", "compare", "nowhere", "nowhere"), "nowhere has no training run"),
         (("runs", "compare"), "at least 2 runs; there are none"),

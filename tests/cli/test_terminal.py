@@ -155,7 +155,7 @@ def test_ctrl_c_ends_without_a_traceback(terminal):
     assert "Traceback" not in screen.seen
 
 
-def test_ctrl_c_in_a_game_tells_how_to_go_on(terminal):
+def test_ctrl_c_in_a_game_says_how_to_continue(terminal):
     screen = terminal("play", "--second", "human")
     screen.wait_for("X to move")
     screen.send("4")

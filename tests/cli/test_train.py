@@ -56,7 +56,7 @@ opponent = "random"
 episodes = 3
 opponent = {opponent}
 """
-REFUSED = "runs a file of code; allow it with --allow-agent-files"
+REFUSED = "executes a file; allow that with --allow-agent-files"
 
 
 def test_a_config_runs_agent_files_only_if_that_is_allowed(tmp_path):

@@ -43,7 +43,7 @@ def finished(config, tmp_path_factory):
     return json.loads(result.stdout), result.stderr
 
 
-def test_a_run_tells_its_curve(finished):
+def test_a_run_reports_its_curve(finished):
     made, log = finished
     assert (made["iterations"], made["board"]) == (6, "tictactoe")
     assert made["games"] >= 240
@@ -67,9 +67,9 @@ def test_a_trained_net_is_graded(finished, tmp_path):
     [
         ({"settings": ("iterations=20",)}, "does not extend a run"),
         ({"settings": ("iterations=+2.5",)}, "does not extend a run"),
-        ({"settings": ("seed=1",)}, "'seed=1' cannot be set in a run that has begun"),
-        ({"settings": ("network.blocks=9",)}, "cannot be set in a run that has begun"),
-        ({"settings": ("learning.largest_window=9",)}, "cannot be set in a run that has begun"),
+        ({"settings": ("seed=1",)}, "'seed=1' cannot be changed after the start of a run"),
+        ({"settings": ("network.blocks=9",)}, "cannot be changed after the start of a run"),
+        ({"settings": ("learning.largest_window=9",)}, "cannot be changed after the start of a run"),
         ({"settings": ("selfplay.games=none",)}, "selfplay.games"),
         ({"settings": ("minutes=+1",)}, "extend it by iterations"),
         ({"seed": 1}, "keeps its config"),

@@ -125,7 +125,7 @@ def test_the_timer_of_a_search_ends_with_it():
 
 
 def test_a_stopped_search_answers_with_the_best_move_so_far():
-    """The minimax of the agent sees the only move that does not lose, the quick answer does not."""
+    """The minimax of the agent sees the only move that does not lose, the immediate answer does not."""
     output = io.StringIO()
     engine = UciEngine(Setup(agent="minimax"), output)
     engine.handle(["position", "startpos", "moves", "4", "1", "5"])
@@ -187,7 +187,7 @@ def test_a_game_of_two_processes_is_the_game_of_two_agents():
     assert tuple(move - 1 for move in moves) == expected
 
 
-def test_scores_are_told_as_mate_and_in_pons_scale():
+def test_scores_are_reported_as_mate_and_in_pons_scale():
     said = transcript("setoption name MultiPV value 7", "position startpos moves 4453", "go")
     scores = [line.split(" nodes")[0].split("score raw ")[1] for line in said if line.startswith("info")]
     assert [int(score) for score in scores] == sorted((int(score) for score in scores), reverse=True)
@@ -236,7 +236,7 @@ def test_complaints_are_info_strings(line, reason):
     assert reason in said[0]
 
 
-def test_whatever_an_agent_raises_is_told(monkeypatch):
+def test_whatever_an_agent_raises_is_reported(monkeypatch):
     bad = "setoption name Agent value kaggle:file=\x00"
     assert transcript(bad, "isready") == ["readyok", "info string kaggle needs an agent file; '\\x00' is not a file"]
 

@@ -84,7 +84,7 @@ def test_counting_starts_anywhere():
     assert count_positions(over, 2).positions == [1, 0, 0]
 
 
-def test_progress_is_told(monkeypatch):
+def test_progress_is_reported(monkeypatch):
     monkeypatch.setattr("inarow.games.perft._CHUNK_SEQUENCES", 50)
     calls = []
     assert count_sequences(Position.start(), 4, progress=lambda *call: calls.append(call)) == SEQUENCES[:5]

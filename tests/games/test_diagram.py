@@ -73,7 +73,7 @@ def test_exactly_the_reachable_fillings_of_a_small_board_are_accepted():
         assert accepted == reachable
 
 
-def test_random_columns_are_decided_quickly():
+def test_random_columns_are_decided_fast():
     """Full columns in random order, most of which no game builds: an answer, never a hang."""
     choice = random.Random(5)
     accepted = 0

@@ -40,7 +40,7 @@ def test_pgn_is_readable():
     assert from_pgn(text) == record
 
 
-def test_several_games_are_told_apart():
+def test_several_games_are_distinguished():
     game = to_pgn(GameRecord(board="tictactoe", first="a", second="b", moves="14253", winner=1).check())
     assert [from_pgn(text).winner for text in split_games(game + "\n" + game)] == [1, 1]
 
@@ -55,7 +55,7 @@ def test_several_games_are_told_apart():
         ({"opening": 6}, "an opening of 6 moves"),
         ({"plies": (Ply(),)}, "1 comments for 5 decided moves"),
         ({"board": "2x2x3"}, "no line of 3 fits"),
-        ({"tags": {"Colour": "red"}}, "they must be of"),
+        ({"tags": {"Colour": "red"}}, "known tags are"),
         ({"winner": 3, "moves": "1", "termination": "crash"}, "the winner is"),
     ],
 )
@@ -99,8 +99,8 @@ GOOD = to_pgn(GameRecord(board="tictactoe", first="a", second="b", moves="14253"
         ("1-0\n", "", "no moves|end with"),
         ("1-0\n", "0-1\n", "the moves end with 0-1"),
         ("1. 1", "2. 1", "is not a move"),
-        ("1. 1", "{+3} 1. 1", "belongs to no move"),
-        ("1. 1", "1. 1 {+3} {+4}", "belongs to no move"),
+        ("1. 1", "{+3} 1. 1", "does not follow a move"),
+        ("1. 1", "1. 1 {+3} {+4}", "does not follow a move"),
         ("1. 1", "1. 1 {what}", "is not of the form"),
         ("1. 1", "1. 1 {d1 d2}", "is not of the form"),
         ("1. 1", "1. 1 {", "cannot be read"),

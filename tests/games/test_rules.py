@@ -154,7 +154,7 @@ def test_a_wide_number_computes_like_an_integer(left, right, distance):
 
 
 @given(st.data(), specs(max_side=8).filter(lambda spec: spec.fits_word))
-def test_the_hash_key_of_a_word_tells_positions_apart(data, spec):
+def test_the_hash_key_of_a_word_distinguishes_positions(data, spec):
     one, other = data.draw(positions(spec=spec)), data.draw(positions(spec=spec))
     layout = compiled_layout(spec)
     first, second = (probe_hash(layout, np.uint64(each.stones), np.uint64(each.mask)) for each in (one, other))
@@ -164,7 +164,7 @@ def test_the_hash_key_of_a_word_tells_positions_apart(data, spec):
 
 
 @given(st.lists(positions(spec=GameSpec(9, 9, 5, gravity=False)), min_size=2, max_size=8))
-def test_the_hash_key_of_a_wide_board_tells_positions_apart(some):
+def test_the_hash_key_of_a_wide_board_distinguishes_positions(some):
     layout = compiled_layout(GameSpec(9, 9, 5, gravity=False))
     hashes = {
         int(probe_hash(layout, Wide.from_int(position.stones), Wide.from_int(position.mask))) for position in some

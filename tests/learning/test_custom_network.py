@@ -65,7 +65,7 @@ def test_alphazero_trains_a_module_and_plays_it_without_torch(trained):
     assert b"PolicyModule.forward" not in content
 
 
-def test_an_alphazero_run_of_a_module_goes_on(trained):
+def test_an_alphazero_run_of_a_module_continues(trained):
     again = ALPHAZERO.resume(trained.folder, ["iterations=+1"], POLICY)
     batch = trained.replay.draw(16, 100, np.random.default_rng(0), mirror=False)
     assert trained.trainer.step(batch, 0.5) == again.trainer.step(batch, 0.5)  # with the same units dropped
@@ -153,7 +153,7 @@ def test_a_graph_that_answers_otherwise_is_refused(tmp_path, monkeypatch):
         def forward(self, boards):
             return super().forward(boards) + torch.rand(len(boards), 1)
 
-    with pytest.raises(NetError, match="the network Noisy answers differently in ONNX Runtime than in torch, by"):
+    with pytest.raises(NetError, match="the network Noisy has other outputs in ONNX Runtime than in torch, by"):
         DEEP_Q.start(SMALL_Q, tmp_path / "run", Services(network=Noisy))
     assert not (tmp_path / "run").exists()
 
@@ -162,7 +162,7 @@ def test_a_graph_that_answers_otherwise_is_refused(tmp_path, monkeypatch):
 
 
 class Answering(nn.Module):
-    """Answers as it is told."""
+    """Answers with the given function."""
 
     def __init__(self, answers, *, weight=None):
         super().__init__()
@@ -188,16 +188,16 @@ def even(x):
         (lambda: Answering(lambda x: (x[:, 0].flatten(1), x[:, 0, 0, 0])), r"answers \[\(4, 9\), \(4,\)\] for planes"),
         (lambda: Answering(lambda x: (x[:, 0], x[:, 0])), r"answers \[\(4, 3, 3\), \(4, 3, 3\)\] for planes"),
         (lambda: Answering(lambda x: {"logits": x}), "answers dict for planes"),
-        (lambda: Answering(lambda x: (x[:, 0], x[:, 2, 0, 0] * 3)), r"values outside of \[-1, 1\]; let it end with"),
-        (lambda: Answering(lambda x: (x[:, 0], x[:, 0, 0, 0] * torch.nan)), r"values outside of \[-1, 1\]"),
+        (lambda: Answering(lambda x: (x[:, 0], x[:, 2, 0, 0] * 3)), r"values outside \[-1, 1\]; end it with"),
+        (lambda: Answering(lambda x: (x[:, 0], x[:, 0, 0, 0] * torch.nan)), r"values outside \[-1, 1\]"),
         (
             lambda: Answering(lambda x: x.view(1)),
             r"fails on an input of shape \(4, 9, 3, 3\): shape '\[1\]' is invalid",
         ),
         (lambda: Answering(even, weight=torch.ones(1, dtype=torch.float64)), "has weights of torch.float64"),
         (lambda: nn.Flatten(), "the network Flatten has no parameters to train"),
-        (lambda: 3, "must make a torch.nn.Module, not int"),
-        (Answering(even), "is a module already; give what makes one: network=Answering"),
+        (lambda: 3, "must return a torch.nn.Module, not int"),
+        (Answering(even), "is a module; pass a class or function that returns one: network=Answering"),
     ],
 )
 def test_modules_that_do_not_fit_are_refused_before_there_is_a_folder(tmp_path, make, message):
@@ -219,39 +219,41 @@ def test_a_module_of_other_values_is_refused_by_deep_q(tmp_path):
 def test_networks_of_ones_own_need_one_board_and_no_start(tmp_path, trained):
     boards = {"rows": [3, 4], "columns": [4, 5], "inarow": [3, 3]}
     for changes, message in (
-        ({"board": None, "boards": boards}, "learns one board; give board instead of boards"),
+        ({"board": None, "boards": boards}, "can only learn one board; give board instead of boards"),
         ({"start": "tictactoe", "network": {"channels": 32, "blocks": 2}}, "start is for the network of inarow"),
     ):
         with pytest.raises(InarowError, match=message):
             ALPHAZERO.start(tiny(**changes), tmp_path / "run", POLICY)
         assert not (tmp_path / "run").exists()
-    with pytest.raises(NetError, match="is of the network PolicyModule; start takes nets of the network of inarow"):
+    with pytest.raises(
+        NetError, match="is of the network PolicyModule; start only accepts nets of inarow's own network"
+    ):
         ALPHAZERO.start(tiny(start=str(trained.product)), tmp_path / "run", Services())
 
 
 @pytest.mark.parametrize(("learner", "config", "own"), [(ALPHAZERO, tiny(), POLICY), (DEEP_Q, SMALL_Q, VALUE)])
-def test_a_run_goes_on_with_its_own_network_only(tmp_path, learner, config, own):
+def test_a_run_continues_with_its_own_network_only(tmp_path, learner, config, own):
     learner.start(config, tmp_path / "own", own)
     learner.start(config, tmp_path / "ours", Services())
     with pytest.raises(
-        ConfigError, match=r"is a module of yours, (Policy|Value)Module: pass it from Python as network="
+        ConfigError, match=r"uses your network (Policy|Value)Module: resume it from Python with network="
     ):
         learner.resume(tmp_path / "own", [], Services())
-    with pytest.raises(ConfigError, match=r"the network of the run is (Policy|Value)Module, not Tied"):
+    with pytest.raises(ConfigError, match=r"the run uses the network (Policy|Value)Module, not Tied"):
         learner.resume(tmp_path / "own", [], Services(network=Tied))
-    with pytest.raises(ConfigError, match="the run has the network of inarow; resume it without network=Tied"):
+    with pytest.raises(ConfigError, match="the run uses inarow's own network; resume it without network=Tied"):
         learner.resume(tmp_path / "ours", [], Services(network=Tied))
 
 
 def test_learners_without_a_network_say_so(tmp_path):
     document = find_document("tictactoe-q", ["phases.0.episodes=10"])
     with pytest.raises(
-        ConfigError, match="the learner q trains no network of yours; learners that do: deep-q, alphazer"
+        ConfigError, match="the learner q cannot train your network; learners that can: deep-q, alphazer"
     ):
         start_run(document, tmp_path / "run", network=PolicyModule)
     assert not (tmp_path / "run").exists()
     start_run(document, tmp_path / "run").train()
-    with pytest.raises(ConfigError, match="trains no network of yours"):
+    with pytest.raises(ConfigError, match="cannot train your network"):
         resume_run(tmp_path / "run", network=PolicyModule)
 
 

@@ -37,7 +37,7 @@ def test_auto_takes_cuda_then_mps_then_the_cpu(monkeypatch):
         assert find_device("cpu") is CPU
 
 
-def test_a_named_device_is_taken_or_refused_with_what_is_there(monkeypatch):
+def test_a_named_device_is_taken_or_refused_with_a_list_of_the_available_ones(monkeypatch):
     pretend(monkeypatch, mps=True)
     assert find_device("mps") == Device("mps")
     with pytest.raises(ConfigError, match=r"^device cuda is not available here; available: mps, cpu$"):

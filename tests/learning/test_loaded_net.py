@@ -136,7 +136,7 @@ def test_positions_that_cannot_be_asked_about_are_refused():
         net.predict(Position.start(TIC_TAC_TOE))
     with pytest.raises(NetError, match="give board= for move strings"):
         universal.predict("44")
-    with pytest.raises(NetError, match="ask about one board at a time"):
+    with pytest.raises(NetError, match="evaluate one board per call"):
         universal.predict([Position.start(), Position.start(GameSpec(5, 6, 4))])
     with pytest.raises(NetError, match="positions of 5x6x4 and 6x7x4"):
         universal.predict([Position.start()], board="5x6x4")
@@ -160,7 +160,7 @@ def test_a_net_is_loaded_from_a_run_folder_or_a_file(tmp_path):
         ("connect4", "dqn", "there is no kind of net 'dqn'; kinds are auto, alphazero, deep-q"),
     ],
 )
-def test_what_is_no_net_is_refused_in_one_line(tmp_path, monkeypatch, place, kind, message):
+def test_a_file_that_is_not_a_net_is_refused_in_one_line(tmp_path, monkeypatch, place, kind, message):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(NetError, match=message) as error:
         load_net(place or tmp_path, kind)

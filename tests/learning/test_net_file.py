@@ -85,7 +85,7 @@ def test_strange_files_are_refused(tmp_path):
     path.write_text("hello")
     assert "is not a net" in refusal(path)
     path.write_bytes(scaling(1.0).SerializeToString())
-    assert "metadata are missing" in refusal(path)
+    assert "metadata is missing" in refusal(path)
     path.write_bytes(to_bytes(scaling(1.0, operator="Evil", domain="evil"), ABOUT))
     assert "is not a net" in refusal(path)
     with path.open("wb") as file:
@@ -114,7 +114,7 @@ def test_strange_metadata_are_refused(tmp_path, changes, message):
 
 
 @pytest.mark.parametrize("text", [b"episodes", b"deep-q", b"Mul"])
-def test_texts_that_are_no_text_are_refused_in_silence(tmp_path, capfd, text):
+def test_texts_that_are_not_utf_8_are_refused_in_silence(tmp_path, capfd, text):
     """In the metadata, or the name of an operator."""
     path = saved(tmp_path)
     content = path.read_bytes()
@@ -156,4 +156,4 @@ def test_a_net_that_keeps_its_weights_elsewhere_is_refused(tmp_path, monkeypatch
     monkeypatch.setattr("onnxruntime.InferenceSession", lambda *_, **__: pytest.fail("a session was opened"))
     path = tmp_path / "net.onnx"
     path.write_bytes(to_bytes(model, ABOUT))
-    assert refusal(path).endswith("it keeps weights in another file")
+    assert refusal(path).endswith("its weights are in another file")

@@ -89,7 +89,7 @@ def test_a_full_disk_at_the_end_is_not_told_again(tmp_path, monkeypatch, capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_a_run_that_goes_on_has_no_step_twice(tmp_path):
+def test_a_run_that_continues_has_no_step_twice(tmp_path):
     CurveFiles(tmp_path, Point, "episode").write(CURVE)
     CurveFiles(tmp_path, Point, "episode").write(CURVE[:2])  # from an older checkpoint
     assert [step for step, _ in scalars(tmp_path)] == [10, 20]
@@ -151,7 +151,7 @@ def test_a_run_that_was_extended_meanwhile_is_not_trained_by_its_old_config(tmp_
         stale.train()
 
 
-def test_who_stopped_a_run_can_go_on_with_it(tmp_path):
+def test_who_stopped_a_run_can_continue_with_it(tmp_path):
     run = QRun.start(Q, tmp_path)
     with pytest.raises(StopError):
         run.train(stop)

@@ -53,7 +53,7 @@ class Format:
     later: Callable[[bytes], bytes] | None = None
     """The file as a later version of inarow might write it; None where the format has no version."""
     is_checked: bool = False
-    """Whether a checksum tells every change of what the file says."""
+    """Whether a checksum detects every change of the content."""
     refuses: bool = True
     """Whether a bad file is an error; if not, it is passed over."""
     is_log: bool = False

@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"^(\d+) (.+)$")
 
 
 def table(told: list[dict[str, Any]]) -> str:
-    """The rows of the table: each fault and target once, with what was told of it added up."""
+    """The rows of the table: each fault and target once, with the sums of its reports."""
     together: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     for each in told:
         together[each["fault"], each["target"]].append(each)

@@ -115,7 +115,7 @@ def test_an_interrupt_at_any_moment_keeps_what_was_finished(work, at_least, seco
 
 
 @works(1, quick={"tournament", "reproduce"})
-def test_a_second_process_is_refused_and_the_first_goes_on(work, at_least, seconds, tmp_path, whole):
+def test_a_second_process_is_refused_and_the_first_continues(work, at_least, seconds, tmp_path, whole):
     tries, told = 0, ""
     folder = new_folder(tmp_path)
     for _ in rounds(at_least, seconds / 3):

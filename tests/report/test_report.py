@@ -264,7 +264,7 @@ def test_what_comes_from_data_is_escaped():
     assert "<script>" not in report_markdown(report)
 
 
-def test_a_replay_tells_every_ply():
+def test_a_replay_reports_every_ply():
     record = game("1122334")
     page = analysis_page(ReplayGame(record, review_end(record, analyse)), command="", version="0")
     document = json.loads(re.search(r'<script type="application/json">(.*?)</script>', page)[1])
@@ -321,7 +321,7 @@ def test_the_command_writes_all_three(store_path, tmp_path):
     assert len(csv_file.read_text().splitlines()) == 4
 
 
-def test_the_command_tells_programs_what_it_wrote(store_path, tmp_path):
+def test_the_command_reports_programs_what_it_wrote(store_path, tmp_path):
     out = tmp_path / "r.html"
     made = document("report", str(store_path), "--out", str(out), "--games", "2")
     assert made == {"file": str(out), "board": "6x7x4", "games": 60, "replays": 2}

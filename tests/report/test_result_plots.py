@@ -19,7 +19,7 @@ SAID = {  # a text that each plot has
     "tournament": "Elo, with 95 % interval",
     "ratings": "Elo, with 95 % interval; random is 0",
     "grade": "keeps the outcome",
-    "depths": "plies looked ahead",
+    "depths": "search depth in plies",
     "curve": "wins",
     "run": "wins",
 }

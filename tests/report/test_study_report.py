@@ -87,7 +87,7 @@ def test_committed_results_give_the_committed_report_without_running_anything(st
 
 
 @pytest.mark.compiled
-def test_an_interrupt_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
+def test_an_interrupt_keeps_what_is_finished_and_says_how_to_continue(tmp_path):
     results = tmp_path / "results.jsonl"
     command = [sys.executable, "-m", "inarow", "reproduce", "paranji-2025", "--scale", "paper", "--out", str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

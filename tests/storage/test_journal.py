@@ -81,14 +81,16 @@ def test_a_foreign_file_is_rejected_and_left_alone(tmp_path, content):
 
 def test_a_journal_of_other_work_is_rejected(tmp_path):
     write(tmp_path / "book.npz", LINES)
-    with pytest.raises(BookError, match=r"belongs to other work .*'a work', not another.*; remove it to start over"):
+    with pytest.raises(
+        BookError, match=r"belongs to another computation .*'a work', not another.*; remove it to start over"
+    ):
         read(tmp_path / "book.npz", title="another")
     assert read(tmp_path / "book.npz") == LINES
 
 
 def test_two_processes_cannot_share_a_journal(tmp_path):
     result = tmp_path / "book.npz"
-    refused = pytest.raises(BookError, match=r"book\.npz is being made by another process")
+    refused = pytest.raises(BookError, match=r"book\.npz is being written by another process")
     with open_journal(result, "a work", BookError), refused:
         read(result)
     assert read(tmp_path / "book.npz") == []

@@ -114,7 +114,7 @@ def test_wrong_nets_and_settings_are_refused_in_one_line(tmp_path):
         GUPTA_SHAH_2022.plan("quick", VARIANTS, 0, {"net": "nonsense"})
     with pytest.raises(NetError, match="for 5x5x4, not for 6x7x4"):
         GUPTA_SHAH_2022.plan("quick", VARIANTS, 0, {"net": str(opinionated_net(tmp_path, "5x5x4"))})
-    with pytest.raises(InvalidStudyError, match="gupta-shah-2022 has no setting 'nets'; its settings are net"):
+    with pytest.raises(InvalidStudyError, match="gupta-shah-2022 has no setting 'nets'; settings are net"):
         GUPTA_SHAH_2022.plan("quick", VARIANTS, 0, {"nets": "connect4"})
 
 
@@ -247,7 +247,7 @@ def test_matches_are_shown_for_the_column_with_the_published_winner_or_the_other
     assert tables_of([made_up_match("mcts", "minimax", wins=10)])["Points of the column"].rows[0].agreement is None
 
 
-def test_what_a_move_costs_is_told_by_player():
+def test_what_a_move_costs_is_reported_by_player():
     (section,) = [
         part
         for part in GUPTA_SHAH_2022.sections(
@@ -278,7 +278,7 @@ def test_cells_agree_by_an_exact_test():
     assert all(row.agreement.agrees for row in shown(2, 20).rows)
     assert all(row.agreement.agrees for row in shown(0, 1).rows)  # ten games cannot tell
     assert not any(row.agreement.agrees for row in shown(9, 20).rows)
-    assert shown(2, 1).note == "Different games among ten, where not all are: MCTS - Minimax 9.0."
+    assert shown(2, 1).note == "Distinct games of ten, where some are equal: MCTS - Minimax 9.0."
 
 
 def test_simulations_of_five_seconds_stand_beside_the_published_ones():

@@ -159,5 +159,5 @@ def test_the_published_learner_plays_where_it_was_trained():
     assert len({score for score in as_second.scores if score is not None}) > 1
     assert set(agent.decide(Position.start(spec)).scores) == {0.0}
     assert agent.decide(Position.parse("3", spec)).scores == as_second.scores
-    with pytest.raises(InvalidLimitError, match="has no gravity"):
+    with pytest.raises(InvalidLimitError, match="needs a board with gravity"):
         agent.decide(Position.start(GameSpec.parse("tictactoe")))

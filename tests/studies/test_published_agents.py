@@ -76,7 +76,7 @@ def test_harman_mcts_mistakes_the_opponent_for_a_friend():
     decision = agent.decide(threatened)
     assert sum(decision.visits) == 40
     assert decision.visits[decision.action] == max(decision.visits)
-    with pytest.raises(InvalidLimitError, match="has no gravity"):
+    with pytest.raises(InvalidLimitError, match="needs a board with gravity"):
         agent.decide(Position.start(GameSpec.parse("tictactoe")))
 
 

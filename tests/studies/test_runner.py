@@ -71,7 +71,7 @@ def test_results_come_in_the_order_of_the_plan_whatever_that_of_the_file(tmp_pat
     assert ResultsFile(path).of(PLAN) == run_trials(PLAN, ResultsFile(path)) == finished
 
 
-def test_a_longer_run_goes_on_from_a_shorter_one(tmp_path):
+def test_a_longer_run_continues_from_a_shorter_one(tmp_path):
     path = tmp_path / "results.jsonl"
     short = run_trials(PLAN, ResultsFile(path))
     long = DICE.plan("paper", VARIANTS, 0)
@@ -115,7 +115,7 @@ def test_trials_have_the_settings_that_their_experiments_name():
 
     assert plan({}) == [{}, {"weight": "light", "grams": "5"}]
     assert plan({"weight": "heaviest"}) == [{}, {"weight": "heaviest", "grams": "8"}]
-    with pytest.raises(InvalidStudyError, match="dice has no setting 'colour'; its settings are weight"):
+    with pytest.raises(InvalidStudyError, match="dice has no setting 'colour'; settings are weight"):
         plan({"colour": "red"})
 
 
@@ -144,7 +144,7 @@ def test_a_report_of_one_variant_leaves_the_other_out(tmp_path):
     assert Results(finished).timing(Die(), "as-published", "run") is None
 
 
-def test_every_study_has_a_plan_for_each_scale_and_a_wrong_name_is_told_the_right_ones():
+def test_every_study_has_a_plan_for_each_scale_and_a_wrong_name_gets_a_list_of_the_right_ones():
     for name, study in studies().items():
         assert study.name == name
         quick, paper = (study.plan(scale, VARIANTS, 0) for scale in ("quick", "paper"))
@@ -172,7 +172,7 @@ def test_a_registered_study_is_reproduced_by_its_name(tmp_path):
 
 @pytest.mark.usefixtures("forgotten_registrations")
 def test_the_name_of_a_study_cannot_be_taken_by_another():
-    with pytest.raises(InvalidStudyError, match="there is another study 'harman'"):
+    with pytest.raises(InvalidStudyError, match="there is already a study 'harman'"):
         register_study(replace(DICE, name="harman"))
     assert find_study("harman") is not DICE
 

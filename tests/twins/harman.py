@@ -11,7 +11,7 @@ def drop(cells, column, side):
         if cells[row][column] == 0:
             cells[row][column] = side
             return row
-    return 0  # a full column: the program goes on as if its top stone had been placed
+    return 0  # a full column: the program continues as if its top stone had been placed
 
 
 def makes_line(cells, row, column, side):

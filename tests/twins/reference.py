@@ -161,7 +161,7 @@ def minimax(name: str, cells: Cells, side: int, depth: int, spec: GameSpec, root
 
 
 def rank(value: tuple[str, float]) -> tuple[int, float]:
-    """Orders values of `minimax`: quick wins over slow ones over anything open over slow losses."""
+    """Orders values of `minimax`: fast wins over slow wins over open results over slow losses."""
     kind, number = value
     return {"win": (1, -number), "open": (0, number), "loss": (-1, number)}[kind]
 
@@ -193,7 +193,7 @@ class ParanjiLearner:
 def paranji_q_table(
     spec: GameSpec, episodes: int, rng: np.random.Generator, opponent_blocks: bool
 ) -> dict[tuple, dict[int, float]]:
-    """The table of the learner after so many games against the default agent, which may know how to block."""
+    """The table of the learner after this number of games against the default agent, which may know how to block."""
     learner = ParanjiLearner()
     for _ in range(episodes):
         cells, side, winner = empty(spec), 1, 0

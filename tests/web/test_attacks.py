@@ -166,7 +166,7 @@ def test_a_flood_on_a_socket_closes_it(served, flood):
     assert megabytes(served) - before < 30
 
 
-def test_a_flooding_socket_is_told_why(served):
+def test_a_flooding_socket_gets_the_reason(served):
     with connect(served.socket_address, close_timeout=1) as attacker:
         attacker.socket.sendall(frame(0x9) * 650)
         wait_until_closed(attacker)

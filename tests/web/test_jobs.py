@@ -21,7 +21,7 @@ TRAINING = TrainPlan(name="run", document={"learner": "q", "board": "tictactoe",
 
 
 class Process:
-    """Stands for the process of a job: it notes what it is told, and says what a test puts into `messages`."""
+    """Stands for the process of a job: records its messages, and sends what a test puts into `messages`."""
 
     def __init__(self):
         self.messages = asyncio.Queue()
@@ -70,7 +70,7 @@ async def settle():
         await asyncio.sleep(0)
 
 
-def test_what_is_asked_while_a_process_starts_is_told_when_it_has_started(jobs, processes):
+def test_what_is_asked_while_a_process_starts_is_sent_when_it_has_started(jobs, processes):
     async def course():
         job = jobs.add(ARENA)
         await settle()
@@ -171,7 +171,7 @@ def test_a_training_run_may_play_against_files_of_the_runs_folder_only(jobs, tmp
 # --- Jobs that were planted in the runs folder ---
 
 
-def plant(runs, number, plan, status="interrupted"):
+def add_file(runs, number, plan, status="interrupted"):
     (runs / "jobs").mkdir(parents=True, exist_ok=True)
     job = {"id": number, "plan": plan, "status": status, "created": "2026-01-01T00:00:00+00:00"}
     (runs / "jobs" / f"{number}.json").write_text(json.dumps(job))
@@ -204,7 +204,7 @@ def planted_plans(tmp_path):
 @pytest.mark.parametrize("status", ["interrupted", "running", "stopped", "failed"])
 def test_a_planted_job_is_refused_when_it_is_found_and_when_it_is_resumed(tmp_path, processes, status):
     for number, plan in enumerate(planted_plans(tmp_path), start=1):
-        plant(tmp_path / "runs", number, plan, status)
+        add_file(tmp_path / "runs", number, plan, status)
     jobs = Jobs(LabSettings(runs=tmp_path / "runs", store=tmp_path / "lab.sqlite"))
     jobs.open()
     assert len(jobs.list()) == 7
@@ -222,7 +222,7 @@ def test_a_job_whose_file_was_changed_since_it_was_found_is_refused(tmp_path, pr
     runs = tmp_path / "runs"
     runs.mkdir()
     (runs / "mine.py").write_text("")
-    plant(runs, 1, {"kind": "arena", "agents": ["kaggle:file=mine.py", "random"]})
+    add_file(runs, 1, {"kind": "arena", "agents": ["kaggle:file=mine.py", "random"]})
     jobs = Jobs(LabSettings(runs=runs, store=tmp_path / "lab.sqlite"))
     jobs.open()
     assert jobs.get(1).status == "interrupted"
@@ -234,8 +234,8 @@ def test_a_job_whose_file_was_changed_since_it_was_found_is_refused(tmp_path, pr
 
 @pytest.mark.parametrize("plan", [{"kind": "train", "name": "jobs", "document": {}}, {"kind": "train", "name": "../x"}])
 def test_a_planted_job_with_a_folder_of_its_own_is_passed_over(tmp_path, jobs, plan):
-    plant(tmp_path / "runs", 1, plan)
-    plant(tmp_path / "runs", 2, {"kind": "arena", "agents": ["random", "greedy"]})
+    add_file(tmp_path / "runs", 1, plan)
+    add_file(tmp_path / "runs", 2, {"kind": "arena", "agents": ["random", "greedy"]})
     (tmp_path / "runs" / "jobs" / "2.json").rename(tmp_path / "runs" / "jobs" / "3.json")
     jobs.open()
     assert not jobs.list()
@@ -244,7 +244,7 @@ def test_a_planted_job_with_a_folder_of_its_own_is_passed_over(tmp_path, jobs, p
 @pytest.mark.compiled
 def test_a_lab_does_not_execute_what_was_planted(tmp_path):
     for number, plan in enumerate(planted_plans(tmp_path), start=1):
-        plant(tmp_path / "runs", number, plan)
+        add_file(tmp_path / "runs", number, plan)
     with lab(tmp_path, "--workers", "1") as served:
         for number in range(1, 8):
             assert "\n" not in served.call(f"/api/jobs/{number}/resume", {}, expect=400)["error"]

@@ -100,7 +100,7 @@ def test_training_begins_with_nets_of_the_runs_folder_and_no_others(tmp_path):
 
 
 @pytest.mark.parametrize("name", [[], {}, None, 7, "nobody"])
-def test_a_learner_that_does_not_exist_is_told(name, tmp_path):
+def test_a_learner_that_does_not_exist_is_reported(name, tmp_path):
     with pytest.raises(ConfigError, match="there is no learner"):
         check_document({"learner": name}, tmp_path)
 

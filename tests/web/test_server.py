@@ -35,7 +35,7 @@ def ask(served):
 # --- Answers ---
 
 
-def test_an_agent_thinks_as_it_does_elsewhere_and_tells_its_evidence(ask):
+def test_an_agent_thinks_as_it_does_elsewhere_and_reports_its_evidence(ask):
     reply = ask(
         {"type": "think", "id": 1, "board": "6x7x4", "moves": "445", "agent": "mcts:simulations=500", "seed": 3}
     )
@@ -49,7 +49,7 @@ def test_an_agent_thinks_as_it_does_elsewhere_and_tells_its_evidence(ask):
     assert again["data"]["visits"] == data["visits"]
 
 
-def test_a_long_search_is_told_while_it_goes_on(ask):
+def test_a_long_search_is_reported_while_it_runs(ask):
     ask.progress.clear()
     final = ask({"type": "think", "id": 2, "board": "12x12x5", "agent": "mcts:simulations=30000"})["data"]
     seen = [sum(reply["data"]["visits"]) for reply in ask.progress]
@@ -305,7 +305,7 @@ def test_an_arena_runs_to_its_end_and_its_games_can_be_browsed(served):
     assert all(Position.parse(game["moves"]).is_over for game in games)
 
 
-def test_an_arena_pauses_goes_on_and_stops(served):
+def test_an_arena_pauses_continues_and_stops(served):
     job = served.call("/api/jobs", {**ARENA, "agents": ["mcts:simulations=2000", "winblock"], "games": 2000, "seed": 2})
     while served.call(f"/api/jobs/{job['id']}")["done"] == 0:
         time.sleep(0.1)

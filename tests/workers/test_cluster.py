@@ -85,13 +85,13 @@ PLAY = {
 
 
 def reaped(worker_processes: WorkerProcesses, batches: int, fault=lambda number: None) -> list[PlaySliceResult]:
-    """What a farm brings in with the net that comes with the package."""
-    farm = ClusterSelfPlay(worker_processes, to_config(PLAY, AlphaZeroConfig, "test"), start=1)
+    """The games of cluster self-play with the shipped net."""
+    self_play = ClusterSelfPlay(worker_processes, to_config(PLAY, AlphaZeroConfig, "test"), start=1)
     net = net_path("connect4").read_bytes()
     results: list[PlaySliceResult] = []
     while len(results) < batches:
-        farm.give(net, 16)
-        if (result := farm.take(1.0)) is not None:
+        self_play.give(net, 16)
+        if (result := self_play.take(1.0)) is not None:
             results.append(result)
             fault(len(results))
     return results

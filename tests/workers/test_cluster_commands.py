@@ -84,4 +84,4 @@ def test_a_node_with_another_version_is_named_with_both_versions(monkeypatch):
     monkeypatch.setattr(cluster, "VERSIONS", mine)
     with open_nodes(1) as nodes, open_pool(Cluster(nodes.address)) as pool, pytest.raises(ClusterError) as error:
         list(pool.map(slow_square, [1, 2]))
-    assert str(error.value) == f"a node has {node}, this process {mine}; install the same on all"
+    assert str(error.value) == f"a node has {node}, this process {mine}; install the same everywhere"

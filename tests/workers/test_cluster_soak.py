@@ -160,7 +160,7 @@ def test_the_end_of_the_head_is_one_line_and_games_stay(tmp_path):
         head.kill()
         out, err = command.communicate(timeout=45)  # Ray itself would end the process after 60 seconds
     shutil.rmtree(place, ignore_errors=True)
-    line = f"inarow: the Ray cluster at {head.address} has ended; what was finished is kept\n"
+    line = f"inarow: the Ray cluster at {head.address} has ended; finished results are kept\n"
     assert (command.returncode, out, err) == (2, "", line)
     kept = games_in(store)
     assert 50 <= kept < 600

@@ -1,14 +1,14 @@
-"""AlphaZero of OpenSpiel (Python, jax) and ours, trained from nothing for the same time on the same cores.
+"""AlphaZero of OpenSpiel (Python, jax) and ours, trained from random weights for the same time on the same cores.
 
     python -m venv peers
     peers/bin/pip install --constraint constraints.txt ".[train]" open_spiel jax chex flax optax orbax-checkpoint
     peers/bin/inarow warmup
     peers/bin/python tools/benchmarks/alphazero_against_openspiel.py FOLDER [MINUTES]
 
-Both nets are graded on a tenth of the standard suite, alone and with 64 simulations of their own search. OpenSpiel's
-alone is asked as ours is: only about moves that do not lose with the next stone, and not where a line wins at once. Its
-settings are those of its own example where they do not depend on the game, with a net of our size: the example's net of
-256 channels is too slow for two cores.
+Both nets are graded on a tenth of the standard suite, alone and with 64 simulations of their own search. Like
+ours, OpenSpiel's net alone only chooses among moves that do not lose by the next stone, unless there is an immediate
+win. Its settings are those of its own example if they do not depend on the game, with a net of our size: the example's
+net of 256 channels is too slow for two cores.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from inarow.games.spec import CONNECT_FOUR
 
 GAME, SIMULATIONS, CORES = "connect_four", 64, 2
 EVERY = 10
-"""Of the suite one position in so many: OpenSpiel's search takes long."""
+"""Every n-th position of the suite is used, since OpenSpiel's search is slow."""
 OURS = "connect4-5min"
 RESULT = Path(__file__).with_suffix(".json")
 _TRAIN = "--train"
 
 
 def peer_config(folder: Path) -> Any:
-    """What OpenSpiel is told. Moves are drawn for ten plies, not two: its example plays Tic Tac Toe. It learns after
+    """The config of OpenSpiel. Moves are drawn for ten plies, not two: its example plays Tic Tac Toe. It learns after
     every 256 new positions, less than a minute; with the example's buffer of 8,192, each used four times, it would
     learn twice in a quarter of an hour.
     """
@@ -88,7 +88,7 @@ def train_for(command: list[str], minutes: float) -> None:
         process.wait(60 * minutes)
     except subprocess.TimeoutExpired:
         return
-    finally:  # also when this script is interrupted: actors that play on would slow down what comes next
+    finally:  # also when this script is interrupted: running actors would slow down later measurements
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -96,12 +96,12 @@ def train_for(command: list[str], minutes: float) -> None:
 
 
 def last_checkpoint(folder: Path) -> int:
-    """Checkpoints are written as folders, whole or not at all; 0 is the untrained net."""
+    """The number of the last checkpoint, which are folders written atomically; 0 is the untrained net."""
     return max(int(each.name.split("-")[1]) for each in folder.glob("checkpoint-*") if each.name.count("-") == 1)
 
 
 class RawPeer:
-    """The net's favourite."""
+    """Plays the move with the highest prior."""
 
     name = "OpenSpiel AlphaZero, net alone"
 
@@ -118,14 +118,14 @@ class RawPeer:
 
 
 def worth_a_thought(position: Position) -> tuple[int, ...]:
-    """Moves that win at once; or else those that do not lose with the next stone; or else all."""
+    """Moves that win immediately, else those that do not lose by the next stone, else all."""
     legal = position.legal_actions
     safe = tuple(action for action in legal if not position.play(action).winning_actions())
     return position.winning_actions() or safe or legal
 
 
 def grade_peer(folder: Path) -> dict[str, Any]:
-    """Of its last checkpoint."""
+    """The grade of its last checkpoint."""
     config, game = peer_config(folder), pyspiel.load_game(GAME)
     model = alpha_zero._init_model_from_config(config)
     step = last_checkpoint(folder)
@@ -143,7 +143,7 @@ def grade_peer(folder: Path) -> dict[str, Any]:
 
 
 def grade_ours(net: Path) -> dict[str, Any]:
-    """Of the net that the run left."""
+    """The grade of the net of our run."""
     raw, searched = (make_agent(f"alphazero:net={net},simulations={number}") for number in (0, SIMULATIONS))
     games = len((net.parent / "games.csv").read_text().splitlines()) - 1
     return {"games": games, **_accuracies(raw, searched)}

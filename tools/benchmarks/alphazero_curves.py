@@ -1,4 +1,4 @@
-"""The picture of docs/explanation/alphazero.md, from the curves beside it: accuracy over the time of training.
+"""Draws the picture of docs/explanation/alphazero.md from the curves beside it: accuracy over training time.
 
 Run: `python tools/benchmarks/alphazero_curves.py`
 """

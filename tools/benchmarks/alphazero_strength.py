@@ -1,10 +1,10 @@
-"""How strong a net of AlphaZero is on Connect Four, measured by perfect play.
+"""The strength of an AlphaZero net on Connect Four, measured by perfect play.
 
     python tools/benchmarks/alphazero_strength.py [NET] > tools/benchmarks/alphazero_strength.json
 
-NET is a file or the name of a shipped net (connect4). Measured are: critical positions of the standard suite; hard
+NET is a file or the name of a shipped net (connect4). Measures critical positions of the standard suite; hard
 positions, which are quiet and come from nearly perfect play; games against the exact solver from all 57 openings of up
-to two plies, on both sides; games from the empty board, where the solver draws its ties at random.
+to two plies, on both sides; games from the empty board, where the solver breaks ties at random.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class _Game:
 
 
 def from_openings(agent: str, seed: int = SEED) -> dict[str, Any]:
-    """Games that perfect play of the agent would not lose: how many it kept at their value, by side."""
+    """Games that the agent would not lose with perfect play: the number in which it kept their value, by side."""
     openings = ["".join(moves) for plies in range(3) for moves in product("1234567", repeat=plies)]
     games = [_Game(agent, opening, side, seed) for opening in openings for side in (1, 2)]
     with open_pool(WORKERS) as pool:
@@ -118,7 +118,7 @@ def from_openings(agent: str, seed: int = SEED) -> dict[str, Any]:
 
 
 def from_empty_board(agent: str) -> dict[str, Any]:
-    """Wins as first player, each game with its own chance."""
+    """Wins as first player, each game with its own seed."""
     games = [_Game(agent, "", 1, SEED + number) for number in range(GAMES_FROM_EMPTY_BOARD)]
     with open_pool(WORKERS) as pool:
         results = list(pool.map(_against_solver, games))
@@ -142,7 +142,7 @@ def _made(agent: str, seed: int) -> Agent:
 
 
 def decision_seconds(agent: str, suite: Suite) -> dict[str, float]:
-    """Processor time of decisions, each by an agent without memory of others."""
+    """CPU time of decisions, each by a new agent."""
     player = make_agent(agent)
     player.decide(Position.start())
     times = []
@@ -154,7 +154,7 @@ def decision_seconds(agent: str, suite: Suite) -> dict[str, float]:
 
 
 def _critical(graded: Grade) -> dict[str, Any]:
-    """Shares of all plies and of each band."""
+    """Shares for all plies and for each range of plies."""
     bands = {}
     for low, high in BANDS:
         plies = [each for each in graded.by_ply if low <= each.ply <= high and each.critical]

@@ -1,7 +1,7 @@
-"""How long the analysis of a 6x7x4 position takes with the shipped book, on one core from an empty table.
+"""Times of analyses of 6x7x4 positions with the shipped book, on one core from an empty table.
 
-First random positions of every ply; then a hunt for the worst: the dearest positions found so far are varied by taking
-back some moves and playing others at random, again and again.
+First random positions of every ply; then a search for the slowest ones: the most expensive positions found so far are
+varied repeatedly by replacing some moves by random ones.
 
 Run: `python tools/benchmarks/analysis_times.py > tools/benchmarks/analysis_times.json`
 """
@@ -33,7 +33,7 @@ class Run(TypedDict):
 
 
 def analyse(solver: Solver, position: Position) -> Run:
-    """Every move, exactly."""
+    """Analyses a position exactly."""
     solver.clear()
     clock = time.process_time()
     analysis = solver.analyse(position)
@@ -45,7 +45,7 @@ def analyse(solver: Solver, position: Position) -> Run:
 
 
 def random_position(start: Position, plies: int, choice: random.Random) -> Position | None:
-    """After some random moves, None if the game ended."""
+    """The position after some random moves, None if the game ended."""
     position = start
     while position.ply < plies and not position.is_over:
         position = position.play(choice.choice(position.legal_actions))
@@ -53,13 +53,13 @@ def random_position(start: Position, plies: int, choice: random.Random) -> Posit
 
 
 def variation(moves: str, choice: random.Random) -> Position | None:
-    """Like a position, but for its last moves."""
+    """A position with its last moves replaced."""
     kept = Position.parse(moves[: -choice.randint(1, 4)])
     return random_position(kept, choice.choice(HUNTED), choice)
 
 
 def hunt(solver: Solver, runs: dict[str, Run], choice: random.Random) -> None:
-    """Adds the analyses of positions that are ever dearer."""
+    """Adds the analyses of increasingly expensive positions."""
     for _ in range(ROUNDS):
         dearest = sorted(runs.values(), key=lambda run: -run["nodes"])[:KEPT]
         for _ in range(VARIATIONS):

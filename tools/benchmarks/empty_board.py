@@ -1,4 +1,4 @@
-"""The empty 6x7x4 board without a book: one thread against two, and how soon a search can be cancelled.
+"""The empty 6x7x4 board without a book: one thread against two, and the latency of cancelling a search.
 
 Run: `python tools/benchmarks/empty_board.py > tools/benchmarks/empty_board.json`
 """
@@ -26,7 +26,7 @@ class Run(TypedDict):
 
 
 def solve(solver: Solver) -> Run:
-    """From an empty table, in wall-clock seconds."""
+    """Solves from an empty table; wall-clock seconds."""
     solver.clear()
     clock = time.perf_counter()
     solution = solver.solve(Position.start())
@@ -34,7 +34,7 @@ def solve(solver: Solver) -> Run:
 
 
 def cancel(solver: Solver, choice: random.Random) -> float:
-    """Milliseconds from a cancel at a random moment to the end of the search."""
+    """Milliseconds from a cancellation at a random time to the end of the search."""
     solver.clear()
     cancelled = threading.Event()
     moments: list[float] = []
@@ -50,7 +50,7 @@ def cancel(solver: Solver, choice: random.Random) -> float:
 
 
 def main() -> None:
-    """Prints all runs and their summary as JSON; the two kinds take turns."""
+    """Prints all runs and their summary as JSON; the two kinds alternate."""
     solvers = {threads: Solver(CONNECT_FOUR, memory=MEMORY, threads=threads) for threads in (1, 2)}
     for solver in solvers.values():
         solver.solve(Position.parse("444444"))  # compiles

@@ -1,4 +1,4 @@
-"""How soon `inarow engine` answers `stop`, over a pipe, for each kind of search.
+"""The time in which `inarow engine` answers `stop`, over a pipe, for each kind of search.
 
 Run: `python tools/benchmarks/engine_stop.py > tools/benchmarks/engine_stop.json`
 """

@@ -1,7 +1,7 @@
-"""What it gains that the solver's kernels for 6x7x4 have the size of the board as constants.
+"""The speed-up of the solver's kernels for 6x7x4 with the size of the board as constants.
 
-Kernels for all boards and kernels for this one answer the same questions in turn. The ratio is of
-their best processor times: other work on the machine only adds to a time.
+Kernels for all boards and kernels for this board alternately answer the same questions. The ratio is that of their best
+CPU times, since other work on the machine can only increase a time.
 
 Run: `python tools/benchmarks/general_geometry.py > tools/benchmarks/general_geometry.json`
 """
@@ -18,11 +18,11 @@ from inarow.search.solver.engines import FastEngine
 ROUNDS = 15
 MEMORY = 64 << 20
 QUESTIONS = [(moves, beta) for moves in ("4444", "1726", "43", "3357") for beta in (0, 1)]
-"""Positions, and whether the side to move has at least a draw, at least a win."""
+"""Positions and bounds: whether the side to move has at least a draw, at least a win."""
 
 
 def answer(engine: FastEngine) -> tuple[float, int]:
-    """Processor seconds and nodes for all questions, from an empty table."""
+    """CPU seconds and nodes for all questions, from an empty table."""
     engine.clear()
     worker = engine.open_worker()
     clock = time.process_time()

@@ -19,16 +19,16 @@ from inarow.adapters.kaggle_export.export import export_kaggle
 from inarow.arena.statistics import wilson_interval
 from inarow.games.spec import GameSpec
 
-with redirect_stdout(io.StringIO()):  # it tells about every game that it cannot load
+with redirect_stdout(io.StringIO()):  # it prints a line for every game that it cannot load
     import kaggle_environments
 
 GAMES, OWN_GAMES, SEED, OPPONENT = 50, 20, 1, "negamax"
-"""OWN_GAMES are those of the agent itself, which only has to show whether it beats the opponent."""
+"""OWN_GAMES is the number for the agent itself, enough to show whether it beats the opponent."""
 USUAL = ("minimax@6x7x4", "mcts@6x7x4", "q@4x4x4", "alphazero@6x7x4", "dqn@6x7x4")
 
 
 def meet(player: Any, spec: GameSpec, games_wanted: int, title: str) -> dict[str, Any]:
-    """Games of a file or a callable, sides in turn, and how each ended."""
+    """Plays games of a file or a callable with alternating sides; the results and terminations."""
     counts = {side: {"wins": 0, "draws": 0, "losses": 0} for side in ("as_first", "as_second")}
     statuses: dict[str, int] = {}
     times: list[float] = []
@@ -40,7 +40,7 @@ def meet(player: Any, spec: GameSpec, games_wanted: int, title: str) -> dict[str
         env.run([player, OPPONENT] if side == 0 else [OPPONENT, player])
         end = env.steps[-1]
         statuses[end[side].status] = statuses.get(end[side].status, 0) + 1
-        # A fault has no reward, and is lost.
+        # A faulty player has no reward, and loses.
         result = {1: "wins", 0: "draws", -1: "losses", None: "losses"}[end[side].reward]
         counts["as_second" if side else "as_first"][result] += 1
         times += [log[side]["duration"] for log in env.logs if log and "duration" in log[side]]
@@ -77,7 +77,7 @@ def main(wanted: list[str]) -> None:
         ours(
             {"board": [0] * spec.cells, "mark": 1}, {"rows": spec.rows, "columns": spec.columns, "inarow": spec.inarow}
         )
-        itself = meet(ours, spec, OWN_GAMES, text)  # its kernels are compiled by now
+        itself = meet(ours, spec, OWN_GAMES, text)  # its kernels are already compiled
         rows.append({"agent": agent, "board": board, "opponent": OPPONENT, "exported": exported, "itself": itself})
     versions = {"kaggle-environments": kaggle_environments.__version__, "seed": SEED}
     print(json.dumps({**versions, "rows": rows}, indent=2))

@@ -1,10 +1,10 @@
-"""The leaderboard page: from the folder of a tournament to `docs/explanation/leaderboard.md` and the data beside it.
+"""Writes the leaderboard page `docs/explanation/leaderboard.md` and its data from the folder of a tournament.
 
 Run the tournament with the command that the page names and `--out build/leaderboard`, then
 
     python tools/benchmarks/leaderboard.py build/leaderboard
 
-Agents without a grade in its results store are graded first, on the standard suite; that takes some minutes.
+Agents without a grade in its results store are graded first, on the standard suite; that takes a few minutes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ HEADINGS = ("#", "agent", "Elo", "95 % interval", "games", "as first", "as secon
 
 
 def add_missing_grades(store: Store, board: str, agents: list[str]) -> None:
-    """Grades the agents that the store has no grade of, into it."""
+    """Grades agents without a grade in the store, and stores the grades."""
     graded = {entry.agent for entry in store.grades(board)}
     for agent in agents:
         identity = AgentIdentity.parse(agent)
@@ -73,7 +73,7 @@ def accuracy(agent: Standing) -> str:
 
 
 def command(results: dict[str, Any]) -> str:
-    """What plays this tournament again."""
+    """The command that plays this tournament again."""
     (games,) = {match["games"] for match in results["matches"]}
     agents = sorted(row["agent"] for row in results["standings"])
     return f"inarow tournament {' '.join(agents)} --games {games} --seed {results['seed']}"
@@ -87,21 +87,21 @@ def page(results: dict[str, Any], known: dict[str, Standing]) -> str:
 # Leaderboard
 
 {len(results["standings"])} agents on {results["board"]}. Every pair of agents plays {games} games from balanced
-openings, each opening twice with sides swapped: {results["games"]:,} games, {results["distinct_games"]:,} of them
+openings, each opening twice with swapped sides: {results["games"]:,} games, {results["distinct_games"]:,} of them
 distinct.
 
 {table(results["standings"], known)}
-- **Elo** is fitted to all games at once ([ratings](statistics.md#ratings)); `{results["anchor"]}` is 0.
+- **Elo** is fitted to all games together ([ratings](statistics.md#ratings)); `{results["anchor"]}` is 0.
   In these openings the first move is worth {advantage:.0f} Elo ({low:.0f} to {high:.0f}).
 - **As first, as second**: the score on that side; a draw counts half.
-- **Outcome accuracy**: how often a move keeps win, draw or loss on the [standard suite](grades.md), with
+- **Outcome accuracy**: share of moves that keep win, draw or loss on the [standard suite](grades.md), with
   its 95 % interval.
 - **Time per move** is the median of all decisions in these games, which shared two cores with other work.
 
-## What it says
+## Results
 
 {remarks(results)}
-## How it was made
+## Reproduction
 
 ```sh
 {command(results)} --workers 2 --out build/leaderboard
@@ -113,7 +113,7 @@ The data: [all matches](../leaderboard/results.json) and [the table](../leaderbo
 
 
 def main() -> None:
-    """Writes the page and its data from the folder that the command line names."""
+    """Writes the page and its data from the folder given on the command line."""
     folder = Path(sys.argv[1])
     results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     with Store(folder / "lab.sqlite") as store:

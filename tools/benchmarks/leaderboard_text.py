@@ -1,4 +1,4 @@
-"""What the leaderboard says, in sentences whose every figure comes from its data."""
+"""The text of the leaderboard, with all figures computed from its data."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ PUBLISHED = {
     "harman/mcts": TREE[100],
     "gupta-shah-2022/minimax": POWERS,
 }
-"""Agents as published, faults included, and one without them that spends about as much."""
+"""Published agents with their faults, and a similar agent without them at about the same cost."""
 NETS = "dqn:net=santos-2025-"
 TEACHER = "negamax"
-"""Against which these nets were trained, from the start of the game."""
+"""The opponent against which these nets were trained, from the start of the game."""
 
 
 class Figures:
-    """What the results of a tournament say about single agents and pairs."""
+    """Figures of single agents and pairs from the results of a tournament."""
 
     def __init__(self, results: dict[str, Any]) -> None:
         self._matches = results["matches"]
@@ -32,18 +32,18 @@ class Figures:
         return f"{self.rows[end]['elo'] - self.rows[start]['elo']:+.0f}"
 
     def score(self, agent: str, opponent: str) -> str:
-        """What `agent` scored against `opponent`."""
+        """The score of `agent` against `opponent`."""
         (match,) = (match for match in self._matches if {match["a"], match["b"]} == {agent, opponent})
         return f"{match['score'] if match['a'] == agent else 1 - match['score']:.1%}"
 
     def side(self, agent: str, side: str) -> str:
-        """What `agent` scored on one side."""
+        """The score of `agent` on one side."""
         counts = self.rows[agent][side]
         return f"{(counts['wins'] + counts['draws'] / 2) / counts['games']:.1%}"
 
 
 def remarks(results: dict[str, Any]) -> str:
-    """Lists in Markdown."""
+    """The remarks as Markdown lists."""
     figures = Figures(results)
     gain, score, side = figures.gain, figures.score, figures.side
     solver = figures.rows["solver"]

@@ -1,6 +1,6 @@
-"""Ratings of the levels of `solver`, from a tournament to the data of the package.
+"""Writes the ratings of the levels of `solver` from a tournament to the data of the package.
 
-Run the tournament, then this on its results:
+Run the tournament, then this script on its results:
 
     inarow tournament random solver:level={1..9} solver --games 400 --seed 1 --out build/levels
     python tools/benchmarks/level_ratings.py build/levels/results.json
@@ -64,7 +64,7 @@ def markdown(ratings: LevelRatings) -> str:
 
 
 def main() -> None:
-    """Reads the results that the command line names, writes the data, prints the table."""
+    """Reads the results given on the command line, writes the data, prints the table."""
     ratings = read(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
     TARGET.write_bytes(msgspec.json.format(msgspec.json.encode(ratings), indent=2) + b"\n")
     print(markdown(ratings))

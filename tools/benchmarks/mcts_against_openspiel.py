@@ -23,7 +23,7 @@ SIMULATIONS, GAMES, SEED = 1000, 400, 1
 
 
 class OpenSpielMcts:
-    """The bot with its usual settings: c = sqrt 2, random rollouts, no proofs."""
+    """The bot with its default settings: c = sqrt 2, random rollouts, no proofs."""
 
     name = f"OpenSpiel MCTSBot, {SIMULATIONS} simulations"
 

@@ -1,9 +1,9 @@
-"""Puts nets of santos-2025 into the package: of each row of its tables the run of the median win rate.
+"""Copies nets of santos-2025 into the package: for each row of its tables the run with the median win rate.
 
     inarow reproduce santos-2025 --scale paper --workers 2 --out reproductions/santos-2025-paper
     python tools/benchmarks/median_nets.py reproductions/santos-2025-paper [LEAST_RUNS]
 
-Rows with fewer than LEAST_RUNS runs (20) are left out.
+Rows with fewer than LEAST_RUNS runs (20) are skipped.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def ship_median_nets(results: Path, folder: Path, *, least_runs: int) -> dict[st
 
 
 def median_run(runs: Sequence[Finished]) -> Finished:
-    """The one of the median win rate; of two in the middle the lower one, of equal ones the lowest seed."""
+    """The run with the median win rate; of two in the middle the lower one, of equal ones that with the lowest seed."""
     ordered = sorted(runs, key=lambda each: (each.measured.figures["wins"], each.trial.seed))
     return ordered[(len(ordered) - 1) // 2]
 

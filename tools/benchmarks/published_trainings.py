@@ -1,4 +1,4 @@
-"""The trainings of three studies, as their authors ran them, at full length on one core.
+"""Times of the published trainings of three studies, at full length on one core.
 
 Run: `python tools/benchmarks/published_trainings.py > tools/benchmarks/published_trainings.json`
 """
@@ -22,19 +22,19 @@ SMALL = GameSpec.parse("4x5x4")
 
 
 def kumbhakern_2025(episodes: int) -> None:
-    """All phases, `episodes` games each."""
+    """Trains all phases, `episodes` games each."""
     trainer = PublishedTrainer(np.random.default_rng(0))
     for phase in phases(RANDOM, GENERATIONS):
         trainer.run(phase, episodes)
 
 
 def paranji_2025(episodes: int) -> None:
-    """Against a default agent that blocks."""
+    """Trains against a default agent that blocks."""
     train_as_published(CONNECT_FOUR, episodes, np.random.default_rng(0), opponent_blocks=True)
 
 
 def harman(episodes: int) -> None:
-    """On 4x5 against 40 playouts."""
+    """Trains on 4x5 against 40 playouts."""
     play_as_published(QTable(SMALL), episodes, playouts=40, rng=np.random.default_rng(0))
 
 
@@ -46,7 +46,7 @@ TRAININGS: dict[str, tuple[Callable[[int], None], int]] = {
 
 
 def timed(work: Callable[[], None]) -> dict[str, float]:
-    """Seconds by the clock on the wall and by that of the processor."""
+    """Wall-clock and CPU seconds."""
     wall, processor = time.perf_counter(), time.process_time()
     work()
     return {"seconds": time.perf_counter() - wall, "processor_seconds": time.process_time() - processor}

@@ -1,4 +1,4 @@
-"""The picture of docs/studies/santos-2025.md, from the results beside it: wins in training, ours and published.
+"""Draws the picture of docs/studies/santos-2025.md from the results beside it: wins in training, ours and published.
 
 Run: `python tools/benchmarks/santos_curves.py`
 """

@@ -1,7 +1,8 @@
-"""How work grows with workers: measured here, on processes and on a local Ray cluster, then modelled for 1,000 cores.
+"""Scaling with workers: measured on local processes and on a local Ray cluster, then modelled for 1,000 cores.
 
 Run: `python tools/benchmarks/scaling.py > tools/benchmarks/scaling.json`, a few minutes. Speeds are ratios to one
-process in the same run; what one process does alone is measured in core-seconds, which a busy machine changes little.
+process in the same run; the work of a single process is measured in core-seconds, on which other load has little
+effect.
 """
 
 from __future__ import annotations
@@ -57,13 +58,13 @@ BATCHES, SIMULATIONS = 4, 32
 CORES, TOURNAMENT_GAMES, NODE_CORES = 1000, 1_000_000, 64
 
 
-def tell(text: str) -> None:
+def report(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
 @contextmanager
 def measured(row: dict[str, float], name: str) -> Iterator[None]:
-    """Adds the seconds of the block, and the core-seconds of this process alone."""
+    """Adds the seconds of the block, and the core-seconds of this process."""
     wall, core = time.perf_counter(), time.process_time()
     yield
     row[f"{name}_seconds"] = time.perf_counter() - wall
@@ -71,7 +72,7 @@ def measured(row: dict[str, float], name: str) -> Iterator[None]:
 
 
 def pool_work(pool: Pool, plan: MatchPlan) -> dict[str, float]:
-    """Tasks that do nothing, tasks of games, both after a warm-up."""
+    """Empty tasks, and tasks of games, both after a warm-up."""
     row: dict[str, float] = {}
     list(pool.map(len, [b"task"] * 20))
     list(play_plans([plan_match(*AGENTS, settings=MatchSettings(games=8))], pool, [0]))
@@ -83,12 +84,12 @@ def pool_work(pool: Pool, plan: MatchPlan) -> dict[str, float]:
 
 
 def crews() -> dict[str, dict[str, float]]:
-    """By crew: tasks and games a second, and what a task costs the process that hands it out."""
+    """By kind of workers: tasks and games per second, and the cost of a task for the submitting process."""
     plan = plan_match(*AGENTS, settings=MatchSettings(games=GAMES, seed=1))
     rows: dict[str, list[dict[str, float]]] = {name: [] for name in CREWS}
     for number in range(ROUNDS):
         for name, crew in CREWS.items():
-            tell(f"round {number + 1} of {ROUNDS}: {name}")
+            report(f"round {number + 1} of {ROUNDS}: {name}")
             with open_pool(crew) as pool:
                 rows[name].append(pool_work(pool, plan))
     alone = [row["games_seconds"] for row in rows["1 process"]]
@@ -116,8 +117,8 @@ def core_seconds(work: Callable[[], Any]) -> tuple[Any, float]:
 
 
 def tournament_costs() -> dict[str, float]:
-    """Bytes on the wire, and core-seconds of playing and of storing."""
-    tell("tournament")
+    """Bytes transferred, and core-seconds of playing and of storing."""
+    report("tournament")
     plan = plan_match("winblock", "greedy", settings=MatchSettings(games=2 * PAIRS_OF_A_TASK, seed=1))
     openings = find_openings(plan.spec, PAIRS_OF_A_TASK, plan.openings, seed=1, plies=plan.opening_plies)
     task = Task(0, plan, tuple(enumerate(openings)))
@@ -142,8 +143,8 @@ def tournament_costs() -> dict[str, float]:
 
 
 def alphazero_costs() -> dict[str, float]:
-    """Bytes on the wire, and core-seconds of playing on and in batches, and of learning."""
-    tell("alphazero, alone")
+    """Bytes transferred, and core-seconds of continuous play, of play in batches, and of learning."""
+    report("alphazero, alone")
     config = to_config(PLAY, AlphaZeroConfig, "scaling")
     net = net_path(NET).read_bytes()
     task = GameBatch(config, Shared(net), 1, 0, SIMULATIONS, config.selfplay.games)
@@ -153,7 +154,7 @@ def alphazero_costs() -> dict[str, float]:
     examples = sum(len(each.examples) for each in batch.outputs)
     player = Player(config, net_evaluator(Net(net, "the net")), 0, 1)
     player.set_simulations(SIMULATIONS)
-    for _ in range(30):  # until games end as often as they begin
+    for _ in range(30):  # until as many games end as begin
         player.play()
     found, going_on_seconds = core_seconds(lambda: [player.play() for _ in range(40)])
     going_on = sum(len(each.games) for each in found)
@@ -182,27 +183,27 @@ def alphazero_costs() -> dict[str, float]:
     }
 
 
-def alphazero_on_companions() -> dict[str, float]:
-    """Games a second of a farm, by who plays."""
+def alphazero_on_workers() -> dict[str, float]:
+    """Games per second of self-play, by kind of workers."""
     config, net = to_config(PLAY, AlphaZeroConfig, "scaling"), net_path(NET).read_bytes()
     speeds = {}
     for name, number, cluster in (("1 process", 1, None), ("2 processes", 2, None), ("2 on Ray", 2, Cluster("local"))):
-        tell(f"alphazero, {name}")
+        report(f"alphazero, {name}")
         with open_worker_processes(number, cluster) as worker_processes:
-            farm, results = ClusterSelfPlay(worker_processes, config, 1), []
+            self_play, results = ClusterSelfPlay(worker_processes, config, 1), []
             begin = 0.0
             while len(results) < 2 + BATCHES:
-                farm.give(net, SIMULATIONS)
-                if (result := farm.take(1.0)) is not None:
+                self_play.give(net, SIMULATIONS)
+                if (result := self_play.take(1.0)) is not None:
                     results.append(sum(len(each.games) for each in result.outputs))
-                    if len(results) == 2:  # all have loaded what they need
+                    if len(results) == 2:  # all workers have loaded their kernels
                         begin = time.perf_counter()
             speeds[name] = sum(results[2:]) / (time.perf_counter() - begin)
     return {name: round(speed, 1) for name, speed in speeds.items()}
 
 
 def model(crew: dict[str, dict[str, float]], games: dict[str, float], alpha: dict[str, float]) -> dict[str, Any]:
-    """What the figures of one core say about 1,000. Nothing here was measured on so many."""
+    """An extrapolation from one core to 1,000. Nothing here was measured on 1,000 cores."""
     per_task = crew["2,000 tasks at once on Ray"]["own_core_microseconds_per_task"] / 1e6
     tournaments = {}
     for kind in ("quick", "searched"):
@@ -248,7 +249,7 @@ def main() -> None:
         "pools": crew,
         "tournament": games,
         "alphazero": alpha,
-        "alphazero_games_per_second": alphazero_on_companions(),
+        "alphazero_games_per_second": alphazero_on_workers(),
         "model": model(crew, games, alpha),
     }
     print(json.dumps(document, indent=2))

@@ -1,4 +1,4 @@
-"""The net `universal` against `mcts` at equal simulations, in paired games, on boards that it learnt and did not.
+"""The net `universal` against `mcts` at equal simulations, in paired games, on boards of its training and others.
 
     python tools/benchmarks/universal_against_mcts.py [NET] > tools/benchmarks/universal_against_mcts.json
 
@@ -20,7 +20,7 @@ SIMULATIONS, GAMES, SEED, WORKERS = 200, 200, 0, 2
 
 
 def main() -> None:
-    """Prints the summaries as JSON. The boards that the net did not learn are named in its config."""
+    """Prints the summaries as JSON. The config of the net lists the boards excluded from its training."""
     net = sys.argv[1] if len(sys.argv) > 1 else "universal"
     unseen = find_net(net).about.config["boards"]["unseen"]
     results = []

@@ -1,11 +1,11 @@
-"""A polite client of the web lab beside hostile ones.
+"""Latency of a well-behaved client of the web lab during an attack by hostile clients.
 
     python tools/benchmarks/web_hostile.py [--seconds 60] [--hostile 30] > tools/benchmarks/web_hostile.json
 
-Starts a lab of its own with a search process per core. Each hostile client keeps as many expensive questions open as a
-socket may have, of six kinds, and asks again as soon as one is answered. The polite client asks for a hint about a
-Connect Four position, waits for the answer, pauses for a quarter of a second, and asks about the next one; before that
-it does the same alone. All of them come from one address, where the lab can tell sockets apart but not people.
+Starts its own lab with one search process per core. Each hostile client keeps the maximum number of expensive questions
+per socket open, of six kinds, and asks again as soon as one is answered. The well-behaved client asks for a hint about
+a Connect Four position, waits for the answer, pauses for a quarter of a second, and asks about the next one; before
+that it does the same without the attack. All clients have the same address, where the lab can distinguish only sockets.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ async def attack(address: str, number: int, replies: Counter[str]) -> None:
 
 
 async def hints(address: str, seconds: float) -> list[float]:
-    """Seconds that each hint took for a client that asks one at a time."""
+    """The time of each hint in seconds, for a client that asks one at a time."""
     chance, waits = random.Random(1), []
     async with connect(address) as socket:
         end = time.monotonic() + seconds

@@ -1,10 +1,10 @@
-"""Fifty games at once against the web lab, with vandals among the players.
+"""Load test of the web lab: fifty concurrent games, and a client that sends malformed messages.
 
     python tools/benchmarks/web_load.py [--seconds 60] [--games 50] > tools/benchmarks/web_load.json
 
-Starts a lab of its own, plays scripted games over its socket against `mcts:simulations=2000` until the
-time is over, and checks every answer by the rules. Meanwhile one client sends 1,000 malformed messages. Latency is
-measured inside the lab (how late its event loop is) and by a client that asks for `/api/health`.
+Starts its own lab, plays scripted games over its socket against `mcts:simulations=2000` until the time is over, and
+checks every answer by the rules. Meanwhile one client sends 1,000 malformed messages. Latency is measured inside the
+lab (the delay of its event loop) and by a client that requests `/api/health`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ AGENT = "mcts:simulations=2000"
 
 
 class Tally:
-    """What happened."""
+    """Counts of events."""
 
     def __init__(self) -> None:
         self.moves = self.games = self.errors = self.malformed = self.refused = 0
@@ -45,7 +45,7 @@ class Tally:
 
 
 async def play(address: str, number: int, end: float, tally: Tally) -> None:
-    """One client: game after game, each move checked and followed by a random one of its own."""
+    """One client: plays game after game; checks each move of the lab and answers with a random one."""
     chance = random.Random(number)
     async with connect(address) as socket:
         position, ask = Position.start(CONNECT_FOUR), 0
@@ -70,7 +70,7 @@ async def play(address: str, number: int, end: float, tally: Tally) -> None:
 
 
 async def vandalise(address: str, messages: int, tally: Tally) -> None:
-    """Malformed messages; each must get one error."""
+    """Sends malformed messages, each of which must get one error."""
     chance = random.Random(0)
     bad: list[str | bytes] = [
         "{",
@@ -92,8 +92,8 @@ async def vandalise(address: str, messages: int, tally: Tally) -> None:
             tally.refused += json.loads(await socket.recv())["type"] == "error"
 
 
-async def take_pulse(address: str, end: float, tally: Tally) -> dict[str, float]:
-    """Asks for the lab's health ten times a second; returns the lab's own measurement at the end."""
+async def measure_health(address: str, end: float, tally: Tally) -> dict[str, float]:
+    """Requests the lab's health ten times per second; returns the lab's own measurement at the end."""
     async with httpx.AsyncClient() as client:
         while True:
             clock = time.perf_counter()
@@ -105,7 +105,7 @@ async def take_pulse(address: str, end: float, tally: Tally) -> dict[str, float]
 
 
 def memory_of(pid: int) -> float:
-    """Megabytes that a process holds."""
+    """The resident memory of a process in megabytes."""
     status = Path(f"/proc/{pid}/status").read_text()
     return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024  # type: ignore[index]
 
@@ -121,7 +121,7 @@ async def measure(port: int, pid: int, seconds: float, games: int) -> dict[str, 
     before = memory_of(pid)
     end = time.monotonic() + seconds
     players = [play(socket, number, end, tally) for number in range(games)]
-    results = await asyncio.gather(take_pulse(address, end, tally), vandalise(socket, 1000, tally), *players)
+    results = await asyncio.gather(measure_health(address, end, tally), vandalise(socket, 1000, tally), *players)
     await asyncio.sleep(2)
     return {
         "version": __version__,

@@ -1,9 +1,9 @@
-"""Pictures of the web lab for the documentation, the weight of its pages and how soon they are there.
+"""Pictures of the web lab for the documentation, and the size and load times of its pages.
 
     python tools/benchmarks/web_pages.py > tools/benchmarks/web_pages.json
 
-Starts a lab of its own, uses it with chromium and writes `docs/web/*.png`. The paint is that of a second visit,
-with a warm cache: when the board stands on the page, counted from the start of the navigation.
+Starts its own lab, uses it with Chromium and writes `docs/web/*.png`. The paint time is that of a second visit with a
+warm cache: from the start of the navigation until the board is on the page.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ SHOTS: dict[str, tuple[str, Callable[[Page], None]]] = {
 
 
 def save(page: Page, name: str) -> None:
-    """A small PNG: these pictures have few colours."""
+    """Writes a small PNG: these pictures have few colours."""
     image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     image.quantize(160, dither=Image.Dither.NONE).save(PICTURES / f"{name}.png", optimize=True)
 

@@ -1,4 +1,4 @@
-"""Checks every internal link of a built site: the file exists, and so does the anchor.
+"""Checks every internal link of a built site: the file and the anchor must exist.
 
 python tools/docs/check_links.py build/docs
 """
@@ -27,7 +27,7 @@ class _Page(HTMLParser):
 
 
 def broken_links(site: Path) -> list[str]:
-    """`page: link` for every internal link that leads nowhere."""
+    """`page: link` for every broken internal link."""
     pages = {path.resolve(): _Page(path) for path in site.rglob("*.html") if "_static" not in path.parts}
     broken = []
     for path, page in pages.items():

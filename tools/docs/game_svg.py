@@ -1,4 +1,4 @@
-"""The animated picture of the README: a game between two agents with the exact score of every column.
+"""Draws the animated picture of the README: a game between two agents with the exact score of every column.
 
 python tools/docs/game_svg.py docs/_static/game.svg
 """
@@ -32,7 +32,7 @@ def centre(row: int, column: int) -> tuple[int, int]:
 
 
 def stone(row: int, column: int, side: int) -> str:
-    """Discs differ in shape as well as in colour: X carries a cross, O a ring."""
+    """Discs differ in shape as well as in colour: X has a cross, O a ring."""
     x, y = centre(row, column)
     mark = f'<path class="mark" d="M{x - 6} {y - 6}l12 12m0-12l-12 12"/>' if side == 1 else ""
     mark = mark or f'<circle class="mark" cx="{x}" cy="{y}" r="7"/>'
@@ -74,7 +74,7 @@ def winning_line(position: inarow.Position) -> str:
 
 
 def picture(record: inarow.GameRecord) -> str:
-    """The whole game as an SVG that repeats."""
+    """The game as a repeating SVG animation."""
     positions = list(record.position.line())
     plies = len(positions) - 1
     length = SECONDS_PER_PLY * plies + LAST_SECONDS

@@ -1,12 +1,12 @@
-"""The pictures of `docs/howto/notebooks.md`: the tutorial notebook in a real JupyterLab, played by mouse and keyboard.
+"""Takes the pictures of `docs/howto/notebooks.md`: the tutorial notebook in JupyterLab, used by mouse and keyboard.
 
-Needs an environment of its own with JupyterLab, and Chromium:
+Needs a separate environment with JupyterLab, and Chromium:
 
     python -m venv /tmp/lab
     /tmp/lab/bin/pip install jupyterlab playwright -e '.[notebook]'
     /tmp/lab/bin/python tools/docs/notebook_pictures.py docs/web
 
-It also checks the board in JupyterLab: moves, the agent's answers, hints, undo and redo, and what Python sees of them.
+It also checks the board in JupyterLab: moves, the agent's answers, hints, undo and redo, and their effects in Python.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def write_notebook(folder: Path) -> None:
 
 
 def write_settings(folder: Path, theme: str) -> None:
-    """The theme, and no news or updates from the network."""
+    """Sets the theme, and turns off news and update checks."""
     root = folder / "jupyterlab_settings_dir" / "@jupyterlab" / "apputils-extension"
     root.mkdir(parents=True, exist_ok=True)
     (root / "themes.jupyterlab-settings").write_text(f'{{"theme": "{theme}"}}')
@@ -88,21 +88,21 @@ def write_settings(folder: Path, theme: str) -> None:
 
 
 def open_notebook(browser: Browser, address: str, token: str, scheme: str) -> Page:
-    """The notebook with all cells run, the side bar closed."""
+    """The notebook with all cells run and the side bar closed."""
     page = browser.new_page(viewport=SIZE, color_scheme=scheme)
     page.set_default_timeout(120_000)
     page.goto(f"{address}/lab/tree/notebook.ipynb?token={token}&reset")
     expect(page.locator(".jp-Notebook")).to_be_visible()
     if page.locator(".jp-FileBrowser").is_visible():
         page.keyboard.press("Control+b")
-    page.get_by_text(re.compile(r"Python 3.*\| Idle")).wait_for()  # cells run before that are lost
+    page.get_by_text(re.compile(r"Python 3.*\| Idle")).wait_for()  # earlier runs of cells are lost
     page.locator("li.lm-MenuBar-item", has_text="Run").click()
     page.locator("li.lm-Menu-item", has_text=re.compile("^Run All Cells$")).click()
     return page
 
 
 def board_of(page: Page, number: int) -> Locator:
-    """A board of the notebook, scrolled into view; cells far away are not in the page."""
+    """A board of the notebook, scrolled into view; distant cells are not in the page."""
     board = page.locator(".inarow-board").nth(number)
     board.scroll_into_view_if_needed()
     return board
@@ -113,7 +113,7 @@ def stones(board: Locator) -> Locator:
 
 
 def play(page: Page) -> None:
-    """Moves by mouse and keyboard, hints, undo and redo, each with what must be on the board after it."""
+    """Makes moves by mouse and keyboard, uses hints, undo and redo, and checks the board after each action."""
     board = board_of(page, 0)
     status, cells = board.locator(".status"), page.locator(".jp-Cell").count()
     expect(stones(board)).to_have_count(6)  # a later cell played a move, and the agent answered
@@ -135,7 +135,7 @@ def play(page: Page) -> None:
 
 
 def check_python(page: Page) -> None:
-    """The kernel has the game that the board shows."""
+    """Checks that the kernel has the game shown on the board."""
     cell = page.locator(".jp-CodeCell", has_text=CHECK)
     cell.scroll_into_view_if_needed()
     cell.locator(".cm-content").click()
@@ -144,11 +144,11 @@ def check_python(page: Page) -> None:
 
 
 def take(page: Page, path: Path) -> None:
-    """A picture from the heading above the board on."""
+    """Takes a picture that begins with the heading above the board."""
     page.get_by_role("heading", name="Exact scores").scroll_into_view_if_needed()
     board_of(page, 0)
     page.mouse.move(5, 5)
-    page.wait_for_timeout(800)  # until nothing moves
+    page.wait_for_timeout(800)  # until all animations have ended
     page.screenshot(path=path)
 
 

@@ -1,4 +1,4 @@
-"""Reference pages from the program itself, written when the documentation is built, so that they cannot go stale.
+"""Writes reference pages from the program itself when the documentation is built, so that they are always up to date.
 
 python tools/docs/reference.py FOLDER
 """
@@ -27,7 +27,7 @@ from inarow.learning.learner import learners
 
 
 def write_pages(folder: Path) -> None:
-    """Writes the pages that those of docs/reference include. A page that did not change keeps its time."""
+    """Writes the pages that docs/reference includes. Unchanged files are not written, so that they keep their times."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, page in PAGES.items():
         path, text = folder / f"{name}.md", page()
@@ -84,7 +84,7 @@ def agents_page() -> str:
 def _agent_section(agent: dict[str, Any]) -> str:
     limits = ", ".join(f"`{limit}`" for limit in agent["limits"]) or "none"
     summary = agent["summary"][:1].upper() + agent["summary"][1:]
-    text = f"### {agent['name']}\n\n{summary}. Limits that it honours: {limits}.\n"
+    text = f"### {agent['name']}\n\n{summary}. Supported limits: {limits}.\n"
     if not agent["parameters"]:
         return text
     rows = (
@@ -210,7 +210,7 @@ def _signature(function: Callable[..., Any], bound: bool = False) -> str:
 
 
 class _Shown(str):
-    """A default that prints as this text."""
+    """A default value with this representation."""
 
     __slots__ = ()
 

@@ -1,7 +1,7 @@
-"""Every parser of what comes from outside, as a function of bytes.
+"""All parsers of external input, as functions of bytes.
 
-They may raise nothing: errors of inarow's own tree (and what else its parser promises) are the
-right answer to garbage, and everything else is a bug.
+The functions must not raise: they catch InarowError (and other documented errors of a parser), the correct result
+for invalid input; everything else is a bug.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from inarow.web.messages import decode_request, id_of
 from inarow.web.training import check_document
 
 _RUNS = Path("runs")
-"""Whose files opponents may name; none of them is read."""
+"""A runs folder for names of files, which are not read."""
 SPECS = tuple(map(GameSpec.parse, ("6x7x4", "tictactoe", "16x16x5", "15x15x5/free", "2x3x2/free", "7x8x4")))
 
 
@@ -105,7 +105,7 @@ def json_games(data: bytes) -> None:
 
 
 def settings(data: bytes) -> None:
-    """Of `inarow train --set`."""
+    """Settings of `inarow train --set`."""
     try:
         check_document(find_document("tictactoe-q", _text(data).split("\n")), _RUNS)
     except InarowError:
@@ -113,7 +113,7 @@ def settings(data: bytes) -> None:
 
 
 def documents(data: bytes) -> None:
-    """Configs that came as JSON: from a page, or from the folder of a run."""
+    """Configs as JSON: from a page, or from the folder of a run."""
     try:
         document = msgspec.json.decode(data, type=dict[str, Any])
     except (ValueError, RecursionError):
@@ -141,7 +141,7 @@ def sweeps(data: bytes) -> None:
 
 
 def engine_uci(data: bytes) -> None:
-    """What the commands of the UCI-shaped protocol do before anybody thinks."""
+    """Commands of the UCI protocol, without starting a search."""
     setup = Setup.on(SPECS[0], "random", 0)
     for line in _text(data).split("\n")[:20]:
         words = line.split()
@@ -157,7 +157,7 @@ _THINKING = {"go", "isready"}
 
 
 def engine_lines(data: bytes) -> None:
-    """Whole lines of that protocol, but for those that let somebody think."""
+    """Whole lines of that protocol, except those that start a search."""
     output = io.StringIO()
     lines = [line for line in _text(data).split("\n")[:20] if not _THINKING & set(line.split())]
     UciEngine(Setup.on(SPECS[0], "random", 0), output).run(["uci", *lines])
@@ -194,7 +194,7 @@ def net_metadata(data: bytes) -> None:
 
 @cache
 def _folder() -> tempfile.TemporaryDirectory[str]:
-    """Removed at the end of the process."""
+    """A folder that is removed at the end of the process."""
     return tempfile.TemporaryDirectory(prefix="inarow-fuzz-")
 
 
@@ -226,7 +226,7 @@ def suites(data: bytes) -> None:
 
 
 def examples(data: bytes) -> None:
-    """Of a run of AlphaZero."""
+    """Examples of a run of AlphaZero."""
     try:
         with load_arrays(_file(data, ".npz"), REPLAY_KIND) as (_, arrays):
             replay = Replay((SPECS[1],), 64)
@@ -236,7 +236,7 @@ def examples(data: bytes) -> None:
 
 
 def states(data: bytes) -> None:
-    """Of a run of AlphaZero."""
+    """States of a run of AlphaZero."""
     try:
         read_state(_file(data, ".json"))
     except InarowError:
@@ -244,7 +244,7 @@ def states(data: bytes) -> None:
 
 
 def checkpoints(data: bytes) -> None:
-    """Of deep Q-learning."""
+    """Checkpoints of deep Q-learning."""
     try:
         load_checkpoint(_file(data, ".safetensors"))
     except InarowError:
@@ -289,7 +289,7 @@ def _lab() -> tuple[Any, asyncio.AbstractEventLoop]:
 
 
 def http(data: bytes) -> None:
-    """A request whose first line, headers and body are the parts of the data, to a lab that cannot search."""
+    """A request to a lab without search processes; first line, headers and body are the parts of the data."""
     app, loop = _lab()
     first, _, rest = data.partition(b"\r\n")
     head, _, body = rest.partition(b"\r\n\r\n")
@@ -307,7 +307,7 @@ def http(data: bytes) -> None:
         "scheme": "http",
         "query_string": query,
         "headers": [(b"host", b"127.0.0.1"), *headers],
-        "client": (str(hash(data)), 1),  # everybody is somebody else: nobody has to wait
+        "client": (str(hash(data)), 1),  # a new client each time, so that rate limits do not apply
         "server": ("127.0.0.1", 80),
     }
     statuses: list[int] = []
@@ -323,7 +323,7 @@ def http(data: bytes) -> None:
 
     try:
         loop.run_until_complete(asyncio.wait_for(app(scope, receive, send), 0.2))
-    except TimeoutError:  # a question to searchers, which are not there
+    except TimeoutError:  # a question to the search processes, which do not exist
         return
     assert statuses, "no answer"
     assert statuses[0] != 500, (scope, body)

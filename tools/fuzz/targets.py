@@ -1,4 +1,4 @@
-"""What is fuzzed: every parser of `parsers.py` with texts that it understands."""
+"""The fuzz targets: every parser of `parsers.py` with valid inputs."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from tools.fuzz import parsers
 
 @dataclass(frozen=True)
 class Target:
-    """A parser and texts that it understands."""
+    """A parser with valid inputs."""
 
     name: str
     parse: Callable[[bytes], None]
     seeds: tuple[bytes, ...]
     words: tuple[bytes, ...] = ()
-    """What its texts are made of."""
+    """Tokens of its inputs."""
     share: float = 1.0
-    """Of the inputs; slow parsers get fewer."""
+    """Relative share of the inputs; slow parsers get fewer."""
 
 
 _GAME = (
@@ -43,7 +43,7 @@ _REQUEST = b"GET /api/leaderboard?board=6x7x4 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\
 
 
 def _made(kind: str) -> tuple[bytes, ...]:
-    """A sound small file, made once and kept beside this."""
+    """A small valid file, created once and kept beside this module."""
     return (Path(__file__).with_name("seeds").joinpath(kind).read_bytes(),)
 
 

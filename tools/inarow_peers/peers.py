@@ -1,4 +1,4 @@
-"""The work of `inarow bench` done by others. A peer that is not installed is None."""
+"""The benchmarks of `inarow bench` with other programs. A peer that is not installed is None."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def find_peer(benchmark: Benchmark, start: Position, seconds: float) -> Peer | N
 
 
 def openspiel_playouts(start: Position, seconds: float) -> Peer | None:
-    """Random games of OpenSpiel, driven from Python as its users do."""
+    """Random games of OpenSpiel from Python."""
     if find_spec("pyspiel") is None:
         return None
     game = _openspiel_game(start)
@@ -142,14 +142,14 @@ def bitbully_scores(positions: Sequence[Position]) -> list[int]:
     if find_spec("bitbully") is None:
         raise MissingExtraError("bitbully", "dev")
     if any(position.spec != CONNECT_FOUR for position in positions):
-        raise InvalidSpecError("BitBully plays 6x7x4 only")
+        raise InvalidSpecError("BitBully only plays 6x7x4")
     lines = "".join(f"{position.moves}\n" for position in positions)
     answer = subprocess.check_output([sys.executable, "-c", _BITBULLY_SCORES], input=lines, text=True)
     return [int(score) for score in answer.split()]
 
 
 def c_perft(start: Position, seconds: float) -> Peer | None:
-    """The loop of `count_sequences` in C for 6x7x4, compiled on the spot."""
+    """The loop of `count_sequences` in C for 6x7x4, compiled when called."""
     count = compile_c_counter()
     if count is None:
         return None
@@ -189,7 +189,7 @@ def plain_q_episodes(start: Position, seconds: float) -> Peer:
 
 
 def aer_selections(start: Position, seconds: float) -> Peer | None:
-    """The same draws as santos-2025 made them: a circuit each, transpiled and run with one shot."""
+    """The same draws by the method of santos-2025: a circuit per draw, transpiled and run with one shot."""
     try:
         from inarow.learning.exploration.circuits import drawn_circuit
     except MissingExtraError:

@@ -1,4 +1,4 @@
-"""Q-learning in plain Python: the twin of `learning/tabular/episode.py` that its speed is measured against.
+"""Q-learning in plain Python: the equivalent of `learning/tabular/episode.py`, to compare speeds.
 
 It draws random numbers in the same order, so with the same seed it learns the same values.
 """
@@ -41,7 +41,7 @@ class PlainQ:
 
     def _play(self, learner: int) -> None:
         position = Position.start(self._spec)
-        waiting: dict[int, tuple[list[float], int]] = {}  # by side, the move that waits for its update
+        waiting: dict[int, tuple[list[float], int]] = {}  # by side: the move that waits for its update
         while True:
             side = position.ply % 2
             action = None
@@ -67,7 +67,7 @@ class PlainQ:
                 return
 
     def _own_choice(self, position: Position, row: list[float]) -> int:
-        """One of the best actions. Ties are drawn as they turn up, also among what is beaten later."""
+        """One of the best actions. A random number is drawn for every tie met, also for values exceeded later."""
         highest, ties, choice = -np.inf, 0, -1
         for action in position.legal_actions:
             if row[action] > highest:

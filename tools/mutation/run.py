@@ -1,11 +1,11 @@
-"""Mutation testing of the rules: do the tests notice when one operator or number of `games/` is another?
+"""Mutation testing of the rules: checks that the tests notice a changed operator or number in `games/`.
 
     pip install "inarow[mutation]"
     python tools/mutation/run.py [--mutants 400] [--seed 0] [--workers 2] [--json FILE]
 
-cosmic-ray makes the mutants; a sample of them, the same for the same seed, is put to the tests of `games`, in
-copies of the project and without the compiler. Left out are files that only the compiler reads, and operators in
-annotations, which nothing evaluates. A mutant survives if all tests pass; one that runs for too long is dead.
+cosmic-ray creates the mutants; the tests of `games` run on a random sample of them, which depends on the seed, in
+copies of the project and without the compiler. Files that are only used compiled and operators in annotations, which
+are not evaluated, are excluded. A mutant survives if all tests pass; a mutant that runs too long is killed.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ import numpy as np
 from inarow.arena.statistics import wilson_interval
 
 ROOT = Path(__file__).parents[2]
-ROOM = Path("src") / "inarow" / "games"
+RULES = Path("src") / "inarow" / "games"
 COMPILED_ONLY = ("__init__.py", "compiled_bits.py", "kernel_cache.py", "kernels.py", "warm_up.py")
 TESTS = ("spec", "position", "rules", "record", "playout", "counts", "diagram")
-"""The quick ones first: most mutants die at once."""
+"""The fast ones first, which kill most mutants."""
 SECONDS = 100.0
-"""Several times what all the tests take."""
+"""Several times the duration of all tests."""
 
 
 def main() -> None:
@@ -78,17 +78,17 @@ def _arguments() -> argparse.Namespace:
 
 
 def _copy(folder: Path) -> Path:
-    """What the tests of the rules need, and how they are asked."""
+    """A copy of the files that the tests of the rules need, with the config of cosmic-ray."""
     folder.mkdir()
     for part in ("src", "tests"):
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
     for part in ("pyproject.toml", "README.md"):
         shutil.copy(ROOT / part, folder)
     tests = " ".join(f"tests/games/test_{each}.py" for each in TESTS)
-    excluded = json.dumps([str(ROOM / each) for each in COMPILED_ONLY])
+    excluded = json.dumps([str(RULES / each) for each in COMPILED_ONLY])
     command = f"{sys.executable} -m pytest -x -q -p no:cacheprovider -m 'not compiled' {tests}"
     (folder / "mutation.toml").write_text(
-        f'[cosmic-ray]\nmodule-path = "{ROOM}"\ntimeout = {SECONDS}\nexcluded-modules = {excluded}\n'
+        f'[cosmic-ray]\nmodule-path = "{RULES}"\ntimeout = {SECONDS}\nexcluded-modules = {excluded}\n'
         f'test-command = "{command}"\n[cosmic-ray.distributor]\nname = "local"\n'
     )
     return folder
@@ -105,7 +105,7 @@ def _cosmic_ray(folder: Path, *words: str) -> None:
 
 
 def _sample(folder: Path, count: int, seed: int) -> tuple[list[str], int]:
-    """Names of mutants by chance, and how many there are."""
+    """A random sample of mutants, and their total number."""
     with sqlite3.connect(folder / "session.sqlite") as session:
         rows = session.execute(
             "select job_id, module_path, operator_name, start_pos_row, start_pos_col, occurrence from mutation_specs"
@@ -121,7 +121,7 @@ def _sample(folder: Path, count: int, seed: int) -> tuple[list[str], int]:
 
 
 def _annotations(path: Path) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Where annotations are: lines and columns of their beginnings and ends."""
+    """The positions of annotations: lines and columns of their starts and ends."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         for name in ("annotation", "returns"):
             found = getattr(node, name, None)
@@ -133,7 +133,7 @@ def _annotations(path: Path) -> Iterator[tuple[tuple[int, int], tuple[int, int]]
 
 
 def _keep(folder: Path, jobs: list[str]) -> None:
-    """Forgets all other mutants of a session."""
+    """Removes all other mutants from a session."""
     marks = ",".join("?" * len(jobs))
     with sqlite3.connect(folder / "session.sqlite") as session:
         for table in ("mutation_specs", "work_items"):

@@ -27,7 +27,7 @@ Learner = Literal[0, 1, "alternate"]
 class KInARowEnv(gymnasium.Env[Planes, int]):
     """Observations are int8 [rows, columns, 2], row 0 on top: own stones, then the opponent's.
 
-    The reward is 1, 0 or -1 at the end of the game and 0 before. An action without room ends the
+    The reward is 1, 0 or -1 at the end of the game and 0 before. An illegal action ends the
     game with -1 and `info["illegal"]`. Legal actions are in `info["action_mask"]` (int8) and
     `action_masks()` (bool). `reset` takes the options `learner` (0 moves first, 1 second,
     `alternate` changes sides game by game, from 0 after a seed) and `position` (a move string to start from).
@@ -43,12 +43,12 @@ class KInARowEnv(gymnasium.Env[Planes, int]):
         render_mode: str | None = None,
     ) -> None:
         """The opponent is an agent string, an object, a class or a function, as in `inarow.play_match`. Unless it is an
-        object, every game has a new one with its own random stream.
+        object, every game has a new opponent with its own random stream.
         """
         self.spec_of_game = spec = GameSpec.parse(board)
         self.render_mode = render_mode
         self.observation_space = spaces.Box(0, 1, (spec.rows, spec.columns, 2), np.int8)
-        # Not np.int64, which Discrete says it is: a plain number is what `step` gets from people.
+        # int instead of np.int64, the declared type of Discrete: users pass plain numbers to `step`.
         self.action_space: Any = spaces.Discrete(spec.actions)
         self._wanted_opponent = opponent
         self._learner = _checked(learner)
@@ -60,14 +60,14 @@ class KInARowEnv(gymnasium.Env[Planes, int]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Planes, dict[str, Any]]:
         super().reset(seed=seed)
         options = options or {}
-        if seed is not None:  # and so the same seed gives the same side
+        if seed is not None:  # so that the same seed gives the same side
             self._games = 0
         learner = _checked(options.get("learner", self._learner))
         self._side = 1 + (self._games % 2 if learner == "alternate" else int(learner))
         self._games += 1
         self._position = Position.parse(options.get("position", ""), self.spec_of_game)
         if self._position.is_over:
-            raise InvalidLimitError(f"the game is over after {self._position.moves!r}: nothing is left to play")
+            raise InvalidLimitError(f"the game is over after {self._position.moves!r}; start from another position")
         stream, wanted = int(self.np_random.integers(2**63)), self._wanted_opponent
         self._opponent = as_agent(wanted, stream)
         self._let_opponent_move()
@@ -86,7 +86,7 @@ class KInARowEnv(gymnasium.Env[Planes, int]):
         return planes_for(self._position, self._side), reward, self._position.is_over, False, self._info()
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Which actions are legal now."""
+        """The mask of legal actions."""
         return room_mask(self._position).astype(bool)
 
     def render(self) -> str | None:
@@ -103,7 +103,7 @@ class KInARowEnv(gymnasium.Env[Planes, int]):
 
 
 def observe(position: Position) -> tuple[Planes, npt.NDArray[np.bool_]]:
-    """What the environment shows the side to move, and which actions are legal: for agents made from trained models."""
+    """The observation of the side to move, and the mask of legal actions: for agents made from trained models."""
     return planes_for(position, position.side_to_move), room_mask(position).astype(bool)
 
 

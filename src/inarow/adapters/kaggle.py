@@ -1,4 +1,4 @@
-"""Our agents as Kaggle calls them: functions of observation and configuration."""
+"""Agents in Kaggle's form: functions of observation and configuration."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,7 @@ def spec_of_configuration(configuration: Mapping[str, Any] | None) -> GameSpec:
 
 
 class KaggleAgent:
-    """`agent(observation, configuration) -> int`, the 0-based column (or cell), for one game after the other."""
+    """`agent(observation, configuration) -> int`, the 0-based column (or cell), for successive games."""
 
     def __init__(self, agent: AgentLike, *, seed: Seed = 0) -> None:
         self._agent = as_agent(agent, seed)
@@ -32,7 +32,7 @@ class KaggleAgent:
         return action
 
     def _position(self, board: list[int], spec: GameSpec) -> Position:
-        """The position of a board: the last one and an answer to it, so that trees are reused, else a new one."""
+        """The position of a board: if possible the last one with the moves since then, so that trees are reused."""
         last = self._last
         if last is not None and last.spec == spec and not last.is_over:
             for after in map(last.play, last.legal_actions):

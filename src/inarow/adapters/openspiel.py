@@ -1,6 +1,6 @@
-"""OpenSpiel both ways: our agents as its bots, its bots as our agents.
+"""Adapters for OpenSpiel: agents of inarow as its bots, and its bots as agents.
 
-Its games connect_four, tic_tac_toe and mnk are ours under other names, with the same actions.
+Its games connect_four, tic_tac_toe and mnk have the same actions as ours.
 """
 
 from typing import Any
@@ -42,7 +42,7 @@ def position_of_state(state: Any) -> Position:
 
 
 class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]
-    """One of our agents for OpenSpiel. It reads everything from the state, so it may be asked about any."""
+    """An agent of inarow as a bot. It uses only the state, so it can decide in any state."""
 
     def __init__(self, agent: AgentLike, *, seed: Seed = 0) -> None:
         pyspiel.Bot.__init__(self)
@@ -52,7 +52,7 @@ class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]
         return self._agent.decide(position_of_state(state)).action
 
     def restart(self, *args: Any) -> None:
-        """Nothing to remember: `step` gets the state."""
+        """Does nothing: `step` gets the state."""
 
     restart_at = inform_action = restart
 
@@ -70,7 +70,7 @@ class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]
 
 
 class OpenSpielAgent(ImmediateAgent):
-    """A bot of OpenSpiel as our agent, for either side. It is informed of the moves of the game, and ignores limits."""
+    """A bot of OpenSpiel as an agent, for either side. It is informed of all moves of the game, and ignores limits."""
 
     def __init__(self, bot: Any, game: Any, name: str) -> None:
         self.name, self._bot, self._game, self._spec = name, bot, game, spec_of_game(game)

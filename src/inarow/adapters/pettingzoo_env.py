@@ -1,6 +1,6 @@
-"""A PettingZoo environment of two players who take turns, on any board.
+"""A turn-based PettingZoo environment for two players, on any board.
 
-On 6x7x4 it equals `connect_four_v3` of PettingZoo step for step, and needs no pygame.
+On 6x7x4 it is equivalent to `connect_four_v3` of PettingZoo, and does not need pygame.
 """
 
 from typing import Any
@@ -68,7 +68,7 @@ class RawEnv(AECEnv):  # type: ignore[misc]
             self._was_dead_step(action)
             return
         if action is None:
-            raise IllegalMoveError(f"{self.agent_selection} is to move and gave no action")
+            raise IllegalMoveError(f"{self.agent_selection} is to move; pass an action instead of None")
         mover = self.agent_selection
         self._position = self._position.play(action)
         if self._position.winner is not None:

@@ -1,4 +1,4 @@
-"""Observations for other ecosystems: stones as planes, and masks of actions."""
+"""Observations for other libraries: stones as planes, and masks of actions."""
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ def planes_for(position: Position, side: int) -> Planes:
 
 
 def room_mask(position: Position) -> Planes:
-    """int8 [A]: 1 for an action with room for a stone, also when the game is over."""
+    """int8 [A]: 1 for an action whose cell or column is not full, also when the game is over."""
     cells = position.to_array()
     entries = cells[0] if position.spec.gravity else cells.ravel()
     return np.asarray(entries == 0, np.int8)

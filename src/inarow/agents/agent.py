@@ -1,4 +1,4 @@
-"""The interface of agents, and base classes for them."""
+"""The interface of agents, and its base classes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -17,7 +17,7 @@ class _Action(Struct, frozen=True):
 
 
 class Decision(_Action, Result, frozen=True, kw_only=True):
-    """An action, and what the agent knows about it; None where it knows nothing.
+    """An action with the agent's evaluation; None where it has none.
 
     Everything is for the side to move. Tuples have one entry per action of the spec.
     """
@@ -25,20 +25,20 @@ class Decision(_Action, Result, frozen=True, kw_only=True):
     value: float | None = None
     """Expected result in [-1, 1]."""
     policy: tuple[float, ...] | None = None
-    """The distribution that `action` was drawn from, or that search prefers; sums to 1."""
+    """The distribution from which `action` was drawn, or the policy of the search; sums to 1."""
     visits: tuple[int, ...] | None = None
     scores: tuple[float | None, ...] | None = None
     """The agent's own evaluation of each action; None for an illegal one."""
     score: int | None = None
-    """The exact score, from agents that know it."""
+    """The exact score, if the agent knows it."""
     depth: int | None = None
     nodes: int | None = None
     seconds: float | None = None
     details: dict[str, Any] | None = None
-    """Further data of this agent; must be JSON."""
+    """Other data of this agent; must be JSON."""
 
     def rows(self) -> list[dict[str, object]]:
-        """A row for each action of which something is known, and for the one chosen."""
+        """A row for each action with any data, and for the chosen action."""
         known = {"policy": self.policy, "visits": self.visits, "score": self.scores}
         actions = max([self.action + 1, *(len(values) for values in known.values() if values)])
         return [
@@ -56,37 +56,37 @@ Watcher = Watch[Decision]
 
 
 class Agent(Protocol):
-    """Decides in positions that are not over; in others ours raise FinishedGameError. Its random stream is
+    """Decides in unfinished positions; agents of inarow raise FinishedGameError in finished ones. The random stream is
     given at construction, so the same agent string and seed in the same game give the same decisions.
 
-    `limits` and `watch` are described in `search/limits.py`. Agents that decide at once ignore them.
+    `limits` and `watch` are described in `search/limits.py`. Agents that decide without search ignore them.
     """
 
     @property
     def name(self) -> str:
-        """The agent string that makes it."""
+        """The agent string of this agent."""
         ...
 
     def decide(self, position: Position, *, limits: Limits | None = None, watch: Watcher | None = None) -> Decision: ...
 
 
-Seconds = Annotated[float, Meta(gt=0, le=3600)] | Literal["none"]  # a parameter: time for a move
+Seconds = Annotated[float, Meta(gt=0, le=3600)] | Literal["none"]  # parameter: time per move
 ParametersT = TypeVar("ParametersT", bound=Struct)
 ResultT = TypeVar("ResultT")
 
 
 def watch_results(watch: Watcher | None, to_decision: Callable[[ResultT], Decision]) -> Watch[ResultT] | None:
-    """A watch of a search that passes its results on as decisions."""
+    """A watcher of a search that forwards its results as decisions to `watch`."""
     return None if watch is None else lambda result: watch(to_decision(result))
 
 
 def joined_digests(*digests: str | None) -> str | None:
-    """One text for the digests of what an agent is made of; None if there are none."""
+    """The digests of an agent's parts as one string; None if there are none."""
     return "+".join(digest or "" for digest in digests) if any(digests) else None
 
 
 class ParameterisedAgent(Generic[ParametersT]):
-    """Base of agents built from the parameters of an agent string and a random stream."""
+    """Base class of agents built from the parameters of an agent string and a random stream."""
 
     def __init__(self, name: str, parameters: ParametersT, rng: np.random.Generator) -> None:
         self.name = name
@@ -95,7 +95,7 @@ class ParameterisedAgent(Generic[ParametersT]):
 
 
 class ImmediateAgent(ABC):
-    """Base of agents that decide at once: they ignore limits and watchers."""
+    """Base class of agents that decide without search: they ignore limits and watchers."""
 
     name: str
 
@@ -110,10 +110,10 @@ class ImmediateAgent(ABC):
 
 @runtime_checkable
 class BoardBoundAgent(Protocol):
-    """An agent that does not play every board."""
+    """An agent that cannot play every board."""
 
     def check_board(self, spec: GameSpec) -> None:
-        """Raises an InarowError if it cannot play on a board; loads only what this check needs."""
+        """Raises an InarowError if the agent cannot play on a board; loads only the data for this check."""
         ...
 
 
@@ -125,8 +125,8 @@ def check_board(agent: Agent, spec: GameSpec) -> None:
 
 @runtime_checkable
 class PreparedAgent(Protocol):
-    """An agent whose first decision would take long."""
+    """An agent whose first decision would take a long time."""
 
     def prepare(self, spec: GameSpec) -> None:
-        """Loads what decisions on a board need; changes none of them."""
+        """Loads the data for decisions on a board, without an effect on the decisions."""
         ...

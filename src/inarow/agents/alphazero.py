@@ -27,24 +27,22 @@ _AUTO = "auto"
 class AlphaZeroParameters(Struct, frozen=True, kw_only=True):
     net: Annotated[
         str,
-        Meta(description="file made by `inarow train`, or a net that ships with inarow; auto: the one for the board"),
+        Meta(description="net: a file of `inarow train` or a name that ships with inarow; auto: the net for the board"),
     ] = _AUTO
     simulations: Annotated[
         Annotated[int, Meta(ge=0, le=10**7)] | Literal["auto"],
-        Meta(description="for a move; 0: the net alone; auto: 800, or no limit if seconds are given"),
+        Meta(description="simulations per move; 0: the net alone; auto: 800, or no limit if seconds are given"),
     ] = "auto"
-    seconds: Annotated[Seconds, Meta(description="time for a move; not reproducible; root puct only")] = "none"
-    root: Annotated[Literal["puct", "gumbel"], Meta(description="how moves at the root are chosen for simulations")] = (
-        "puct"
-    )
+    seconds: Annotated[Seconds, Meta(description="time per move; not reproducible; root=puct only")] = "none"
+    root: Annotated[Literal["puct", "gumbel"], Meta(description="selection of moves at the root")] = "puct"
     temperature: Annotated[
-        float, Meta(ge=0, le=100, description="0 plays the best; more draws by policy ^ (1 / temperature)")
+        float, Meta(ge=0, le=100, description="0: play the best move; otherwise draw by policy ^ (1 / temperature)")
     ] = 0.0
-    memory: Annotated[int, Meta(ge=1, le=65536, description="megabytes for the tree, and as many for a cache")] = 32
+    memory: Annotated[int, Meta(ge=1, le=65536, description="megabytes for the tree, and the same for a cache")] = 32
     rule: Annotated[
         str,
         Meta(
-            description="how a simulation chooses below the root, and at a root puct: puct, or a registered rule",
+            description="selection of moves below the root, and at the root if root=puct: puct or a registered rule",
             extra={"choices": lambda: rule_names("puct"), "part": "selection rule"},
         ),
     ] = "puct"
@@ -53,16 +51,16 @@ class AlphaZeroParameters(Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.simulations != "auto" and self.seconds != "none":
-            raise ValueError("takes simulations or seconds, not both")
+            raise ValueError("takes either simulations or seconds")
         if self.seconds != "none" and self.root == "gumbel":
-            raise ValueError("plans a search with root=gumbel by its simulations; seconds need root=puct")
+            raise ValueError("needs root=puct for seconds; root=gumbel searches by simulations")
         if self.root == "gumbel" and self.simulations != "auto" and self.simulations > MAX_PLANNED_SIMULATIONS:
-            raise ValueError(f"plans at most {MAX_PLANNED_SIMULATIONS} simulations with root=gumbel")
+            raise ValueError(f"takes at most {MAX_PLANNED_SIMULATIONS} simulations with root=gumbel")
 
 
 class AlphaZeroAgent(ParameterisedAgent[AlphaZeroParameters]):
-    """Search with a network that also looks for wins, threats and forced moves. With root=puct it keeps its tree
-    during a game.
+    """Tree search with a network that checks wins, threats and forced moves. With root=puct it keeps its tree during a
+    game.
     """
 
     def __init__(self, name: str, parameters: AlphaZeroParameters, rng: np.random.Generator) -> None:
@@ -87,7 +85,7 @@ class AlphaZeroAgent(ParameterisedAgent[AlphaZeroParameters]):
         return self._decision(found, is_final=True)
 
     def _limits(self, limits: Limits | None) -> Limits:
-        """What stops the search. Sequential halving is planned by simulations: the agent's own if none are given."""
+        """The limits of the search. Sequential halving needs simulations: those of the agent if none are given."""
         wanted = self._parameters
         simulations = USUAL_SIMULATIONS if wanted.simulations == "auto" else wanted.simulations
         own = Limits(simulations=simulations) if wanted.seconds == "none" else Limits(seconds=wanted.seconds)
@@ -106,7 +104,7 @@ class AlphaZeroAgent(ParameterisedAgent[AlphaZeroParameters]):
         return net
 
     def _decision(self, result: TreeResult, *, is_final: bool = False) -> Decision:
-        """Draws the action by temperature, but only for the final decision: reports must not use random numbers."""
+        """Draws the action by temperature only for the final decision: reports must not use random numbers."""
         action, policy = result.action, result.policy
         if self._parameters.temperature > 0 and result.proven is None:
             policy = tuple(with_temperature(policy, self._parameters.temperature).tolist())
@@ -119,7 +117,7 @@ class AlphaZeroAgent(ParameterisedAgent[AlphaZeroParameters]):
 
 
 def net_hash(parameters: AlphaZeroParameters) -> str:
-    """Of the net's file, or of all that may play, and of a registered rule."""
+    """A hash of the net's file, or of all possible nets, and of a registered rule."""
     names = ALPHAZERO_DEFAULTS if parameters.net == _AUTO else (parameters.net,)
     rule = rule_digest(parameters.rule)
     hashes = [content_hash(net_path(name), NetError) for name in names]

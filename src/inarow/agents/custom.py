@@ -24,7 +24,7 @@ from inarow.search.limits import Limits
 from inarow.workers import Workers
 
 _KIND = "agent"
-_GIVEN = ("name", "parameters", "rng")  # what a constructor or a factory may take
+_GIVEN = ("name", "parameters", "rng")  # possible parameters of a constructor or factory
 
 
 @runtime_checkable
@@ -35,8 +35,8 @@ class Decides(Protocol):
 
 
 AgentLike = str | Decides | Callable[[Position], Decision | SupportsIndex] | Callable[..., Decides]
-"""An agent string, an object with `decide`, a class of such objects, a function that makes one, or a function
-`position -> action`. A class and a function that makes an object take any of `name`, `parameters` and `rng`.
+"""An agent string, an object with `decide`, a class of such objects, a function that returns one, or a function
+`position -> action`. A class, or a function that returns an object, may take `name`, `parameters` and `rng`.
 """
 _AgentT = TypeVar("_AgentT", bound=Callable[..., Any])
 
@@ -44,10 +44,10 @@ _AgentT = TypeVar("_AgentT", bound=Callable[..., Any])
 def register_agent(
     name: str, *, summary: str = "", parameters: type[msgspec.Struct] = NoParameters, limits: tuple[str, ...] = ()
 ) -> Callable[[_AgentT], _AgentT]:
-    """A decorator that gives a class or a function an agent string. Replaces an earlier one of that name.
+    """A decorator that registers a class or a function under an agent string. Replaces an earlier one of that name.
 
-    What it decorates is a class or a function as in `AgentLike`. `parameters` has a default for every key of the agent
-    string. Worker processes know the agent if they can import it: from a module, from a script, from a plug-in file.
+    It decorates a class or a function as in `AgentLike`. `parameters` has a default for every key of the agent string.
+    Worker processes can use the agent if they can import it: from a module, a script or a plug-in file.
     """
 
     def register(made_by: _AgentT) -> _AgentT:
@@ -61,7 +61,7 @@ def _register(
     name: str, made_by: Callable[..., Any], summary: str, parameters: type[msgspec.Struct], limits: tuple[str, ...]
 ) -> None:
     about = summary or (inspect.getdoc(made_by) or "registered").partition("\n")[0]
-    # A closure may hold any object, whose state is unknown: its games never count as those of another one.
+    # A closure may hold any object with unknown state: its games are never merged with those of another agent.
     digest = secrets.token_hex(8) if getattr(made_by, "__closure__", None) else source_digest(made_by)
     add_kind(AgentKind(name, about, parameters, _builder(made_by), lambda parameters: digest, limits, is_custom=True))
     share(_KIND, name, _register, name, made_by, summary, parameters, limits)
@@ -71,7 +71,7 @@ def _register(
 
 
 def as_agent(agent: AgentLike, seed: Seed = 0) -> Agent:
-    """The agent itself, or one made from a string, a class or a function with a random stream that follows from `seed`.
+    """The agent itself, or an agent made from a string, a class or a function, with a random stream seeded by `seed`.
 
     Raises InvalidAgentError for anything else.
     """
@@ -85,8 +85,8 @@ def as_agent(agent: AgentLike, seed: Seed = 0) -> Agent:
 
 @contextmanager
 def agent_strings(*agents: AgentLike) -> Iterator[tuple[str, ...]]:
-    """The agent strings of some agents. Within the block those that are not strings are registered, under their names;
-    a name that another agent has gets a number.
+    """The agent strings of some agents. Within the block, agents that are not strings are registered under their names;
+    a number is added if another agent has the name.
     """
     added: list[str] = []
     try:
@@ -106,24 +106,24 @@ def agent_strings(*agents: AgentLike) -> Iterator[tuple[str, ...]]:
 
 
 def check_reachable(agents: tuple[str, ...], workers: Workers) -> None:
-    """Raises PluginError if worker processes cannot make one of some agents."""
+    """Raises PluginError if worker processes cannot create one of these agents."""
     if workers == 1:
         return
     for agent in agents:
         kind, _ = parse_agent(agent)
         if kind.is_object:
-            raise PluginError(f"{kind.name} is one object: for worker processes give its class or a function")
+            raise PluginError(f"{kind.name} is a single object: for worker processes pass its class or a function")
         if unreachable := why_unreachable(_KIND, kind.name):
             raise PluginError(unreachable)
 
 
 def _add(name: str, agent: AgentLike) -> None:
-    """Registers what is not a string under a name that is free."""
+    """Registers an agent that is not a string, under a free name."""
     is_object = not inspect.isclass(agent) and hasattr(agent, "decide")
     if callable(agent) and not is_object:
         _register(name, agent, "", NoParameters, ())
     else:
-        # The state of an object is unknown, so its games never count as those of another one.
+        # The state of an object is unknown, so its games are never merged with those of another agent.
         identity = secrets.token_hex(8)
         kind = AgentKind(name, "an object", NoParameters, _builder(agent), lambda parameters: identity)
         add_kind(replace(kind, is_custom=True, is_object=True))
@@ -145,7 +145,7 @@ def _free_name(name: str) -> str:
 
 
 def _own_string(agent: object) -> str | None:
-    """The agent string of an agent of inarow: its games do not depend on what it has played before."""
+    """The agent string of an agent of inarow, whose games do not depend on earlier ones; None for other objects."""
     own = _own(agent)
     return None if own is None or isinstance(own, HumanAgent) or not _is_valid(own.name) else own.name
 
@@ -164,7 +164,7 @@ def _is_valid(string: str) -> bool:
 
 
 def _builder(source: Any) -> Build:
-    """How an object, a class or a function becomes an agent; raises InvalidAgentError."""
+    """A function that creates agents from an object, a class or a function; raises InvalidAgentError."""
     if not inspect.isclass(source) and hasattr(source, "decide"):
         return lambda name, parameters, rng: CustomAgent(name, source.decide, source)
     if not callable(source):
@@ -174,7 +174,7 @@ def _builder(source: Any) -> Build:
     if inspect.isclass(source) and (missing := [name for name, each in wanted.items() if _is_missing(each)]):
         name = source.__name__
         raise InvalidAgentError(
-            f"{name} needs {', '.join(missing)}: give a function that makes it, lambda: {name}(...)"
+            f"{name} needs {', '.join(missing)}: pass a function that creates it, lambda: {name}(...)"
         )
 
     def build(name: str, parameters: Any, rng: np.random.Generator) -> Agent:
@@ -183,20 +183,20 @@ def _builder(source: Any) -> Build:
         given = dict(zip(_GIVEN, (name, parameters, rng), strict=True))
         made = source(**{key: given[key] for key in wanted if key in given})
         if not hasattr(made, "decide"):
-            raise InvalidAgentError(f"{name} made {shown(repr(made))}, which has no method `decide(position)`")
+            raise InvalidAgentError(f"{name} returned {shown(repr(made))}, which has no method `decide(position)`")
         return CustomAgent(name, made.decide, made)
 
     return build
 
 
 def _is_missing(parameter: inspect.Parameter) -> bool:
-    """Whether a constructor needs what inarow does not give it."""
+    """Whether a constructor requires an argument that inarow does not pass."""
     is_one = parameter.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return is_one and parameter.default is parameter.empty and parameter.name not in _GIVEN
 
 
 class CustomAgent:
-    """Decides by a function, which may not support limits and may return a plain action."""
+    """Decides by a function, which may ignore limits and may return a plain action."""
 
     def __init__(self, name: str, function: Callable[..., Any], owner: object = None) -> None:
         self.name, self._function, self._owner = name, function, owner

@@ -1,4 +1,4 @@
-"""The agent that plays from a net of deep Q-learning."""
+"""The agent that plays by a net of deep Q-learning."""
 
 from functools import lru_cache
 from typing import Annotated
@@ -21,17 +21,17 @@ class DqnParameters(Struct, frozen=True, kw_only=True):
     net: Annotated[
         str,
         Meta(
-            description="file made by `inarow train`, or a net that ships with inarow; auto: the one for the board"
+            description="net: a file of `inarow train` or a name that ships with inarow; auto: the net for the board"
             " and the side"
         ),
     ] = _AUTO
 
 
 class DqnAgent(ImmediateAgent):
-    """Takes the first of the actions after which a net values the board highest. It is deterministic."""
+    """Plays the action with the highest value of the board after it, the first of equal ones. It is deterministic."""
 
     def __init__(self, name: str, values: NetValues | None) -> None:
-        """Without `values` it plays the net that ships with the package for the side to move."""
+        """Without `values` it plays by the net that ships with the package for the side to move."""
         self.name = name
         self._values = values
 
@@ -54,11 +54,11 @@ class DqnAgent(ImmediateAgent):
 
 
 def build_dqn_agent(name: str, parameters: DqnParameters, rng: np.random.Generator) -> DqnAgent:
-    """From a file or a name; raises NetError."""
+    """The agent `dqn`; raises NetError."""
     return DqnAgent(name, None if parameters.net == _AUTO else load_net_values(net_path(parameters.net, DEEP_Q)))
 
 
 def dqn_hash(parameters: DqnParameters) -> str:
-    """Of the file of the net, or of both that ship with inarow."""
+    """A hash of the net's file, or of both nets that ship with inarow."""
     names = DEEP_Q_DEFAULTS if parameters.net == _AUTO else (parameters.net,)
     return "+".join(content_hash(net_path(name, DEEP_Q), NetError) for name in names)

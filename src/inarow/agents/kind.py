@@ -1,4 +1,4 @@
-"""What an agent kind is: a row of the registry, and what its parameters are."""
+"""Agent kinds, the rows of the registry, and their parameters."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ class AgentKind:
     parameters: type[msgspec.Struct]
     build: Build
     content_hash: Callable[[Any], str | None] | None = None
-    """From parameters to a hash of the files that they name, and of the code of registered parts; None without any."""
+    """From parameters to a hash of their files and of the code of registered parts; None if there are none."""
     limits: tuple[str, ...] = ()
-    """The budget fields of `Limits` that the agents honour. Those with any also honour `cancelled`."""
-    runs_code: bool = False  # whether a file that the parameters name is executed
+    """The budget fields of `Limits` that the agents support. Agents with any also support `cancelled`."""
+    runs_code: bool = False  # whether the agents execute code of a file among their parameters
     is_custom: bool = False  # whether the running program registered it
     is_object: bool = False  # whether one object of the running program plays all games
 
@@ -36,7 +36,7 @@ class ParameterInfo:
     """The description of one parameter."""
 
     name: str
-    kind: str  # `integer`, `number`, `boolean` or `string`, and words that are valid instead, separated by |
+    kind: str  # `integer`, `number`, `boolean` or `string`, and other valid words, separated by |
     default: Any
     minimum: float | None
     maximum: float | None
@@ -44,7 +44,7 @@ class ParameterInfo:
 
     @property
     def expectation(self) -> str:
-        """What a value must be, e.g. `a number from 0 to 1`."""
+        """A description of valid values, e.g. `a number from 0 to 1`."""
         head, *words = self.kind.split("|")
         if head not in _NOUNS:
             return f"one of {', '.join((head, *words))}"
@@ -57,7 +57,7 @@ class ParameterInfo:
 
 
 def check_kind(kind: object) -> None:
-    """Raises TypeError for what cannot be listed with all its defaults."""
+    """Raises TypeError unless `kind` is an AgentKind with a default for every parameter."""
     if not isinstance(kind, AgentKind):
         raise TypeError(f"{shown(repr(kind))} is not an AgentKind")
     for info in parameter_infos(kind):
@@ -66,7 +66,7 @@ def check_kind(kind: object) -> None:
 
 
 def format_agent(kind: AgentKind, parameters: msgspec.Struct) -> str:
-    """The shortest agent string that makes the same agent: values that differ from their default."""
+    """The shortest agent string of the same agent: only values that differ from their defaults."""
     pairs = [
         f"{field.name}={format_value(value)}"
         for field in msgspec.structs.fields(kind.parameters)
@@ -76,7 +76,7 @@ def format_agent(kind: AgentKind, parameters: msgspec.Struct) -> str:
 
 
 def format_value(value: Any) -> str:
-    """A parameter value as agent strings write it."""
+    """A parameter value as in agent strings."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -86,13 +86,15 @@ def parameter_infos(kind: AgentKind) -> list[ParameterInfo]:
 
 
 def choices_of(kind: Any) -> tuple[str, ...]:
-    """The valid words of a parameter whose `msgspec.Meta` has a function `choices` in `extra`; else none."""
+    """The valid words of a parameter whose `msgspec.Meta` has a function `choices` in `extra`; empty for others."""
     extra = extra_of(kind)
     return tuple(sorted(extra["choices"]())) if extra else ()
 
 
 def extra_of(kind: Any) -> dict[str, Any]:
-    """What a parameter's `msgspec.Meta` has in `extra`: `choices`, and as `part` what is registered under them."""
+    """The `extra` of a parameter's `msgspec.Meta`: `choices`, and as `part` the kind of objects registered
+    under them.
+    """
     return next((part.extra for part in get_args(kind) if isinstance(part, msgspec.Meta) and part.extra), {})
 
 

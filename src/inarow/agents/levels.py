@@ -1,8 +1,8 @@
-"""Opponents for people: ten levels from a beginner to perfect play.
+"""Opponents for people: ten levels from beginner to perfect play.
 
-Levels 1 to 9 grow a Monte Carlo tree and draw a move by its visits: the fewer simulations and the higher the
-temperature, the weaker. Level 10 is the solver itself, which is deterministic. The strength of each was measured in a
-tournament: `level_ratings.json`, which `tools/benchmarks/level_ratings.py` writes.
+Levels 1 to 9 run a Monte Carlo tree search and draw a move by visits: fewer simulations and a higher temperature make a
+level weaker. Level 10 is the solver, which is deterministic. Their strength was measured in a tournament:
+`tools/benchmarks/level_ratings.py` writes `level_ratings.json`.
 """
 
 from dataclasses import replace
@@ -23,11 +23,11 @@ TOP_LEVEL = 10
 
 
 class Level(Struct, frozen=True):
-    """How a level is weakened."""
+    """The settings of a level."""
 
     simulations: int
     temperature: float
-    """Moves are drawn with probabilities proportional to visits ** (1 / temperature); 0 plays the most visited."""
+    """Moves are drawn with probabilities proportional to visits ** (1 / temperature); 0 plays the most visited move."""
 
 
 LEVELS: dict[int, Level] = {
@@ -52,7 +52,7 @@ class LevelRating(Struct, frozen=True):
 
 
 class RatingSource(Struct, frozen=True):
-    """The tournament that the ratings of the levels come from."""
+    """The tournament in which the levels were rated."""
 
     command: str
     board: str
@@ -80,7 +80,7 @@ class LevelAgent(ParameterisedAgent[Level]):
     _search: TreeSearch | None = None
 
     def decide(self, position: Position, *, limits: Limits | None = None, watch: Watcher | None = None) -> Decision:
-        """Runs the simulations of the level, whatever the limits allow; `seconds` and `cancelled` stop it early."""
+        """Runs the simulations of the level. Of the limits, only `seconds` and `cancelled` have an effect."""
         if self._search is None or self._search.spec != position.spec:
             self._search = TreeSearch(position.spec, self._rng)
         own = replace(limits or NO_LIMITS, simulations=self._parameters.simulations, nodes=None, depth=None)

@@ -1,4 +1,4 @@
-"""Agents that grow a tree of random games."""
+"""Agents with Monte Carlo tree search."""
 
 from abc import abstractmethod
 from typing import Annotated, Any, ClassVar, Literal
@@ -25,8 +25,8 @@ from inarow.search.tree.rollouts import Rollouts
 from inarow.search.tree.search import TreeSearch
 
 USUAL_SIMULATIONS = 1000
-TREE_LIMITS = ("nodes", "simulations", "seconds")  # fields of `Limits` that tree searches honour
-_MAX_ROLLOUT_DEPTH = 8  # no clock and no interrupt ends a rollout, so it must not take long
+TREE_LIMITS = ("nodes", "simulations", "seconds")  # fields of `Limits` that tree searches support
+_MAX_ROLLOUT_DEPTH = 8  # nothing can stop a rollout, so it must be short
 
 
 class TreeParameters(Struct, frozen=True, kw_only=True):
@@ -34,20 +34,22 @@ class TreeParameters(Struct, frozen=True, kw_only=True):
 
     simulations: Annotated[
         Annotated[int, Meta(ge=1, le=10**8)] | Literal["auto"],
-        Meta(description="for a move, in each thread; auto: 1000, or no limit if seconds are given"),
+        Meta(description="simulations per move, in each thread; auto: 1000, or no limit if seconds are given"),
     ] = "auto"
-    seconds: Annotated[Seconds, Meta(description="time for a move; not reproducible")] = "none"
+    seconds: Annotated[Seconds, Meta(description="time per move; not reproducible")] = "none"
     c: Annotated[float, Meta(ge=0, le=100, description="exploration constant of uct, for results from 0 to 1")] = (
         USUAL_EXPLORATION
     )
-    final: Annotated[Literal["visits", "score"], Meta(description="what the move played has most of")] = "visits"
-    solve: Annotated[bool, Meta(description="carry proven wins and losses up the tree")] = True
-    threads: Annotated[int, Meta(ge=1, le=64, description="trees grown side by side and added up")] = 1
+    final: Annotated[
+        Literal["visits", "score"], Meta(description="criterion of the move to play: most visits or highest score")
+    ] = "visits"
+    solve: Annotated[bool, Meta(description="propagate proven results up the tree")] = True
+    threads: Annotated[int, Meta(ge=1, le=64, description="number of independent trees, whose results are added")] = 1
     memory: Annotated[int, Meta(ge=1, le=4096, description="megabytes for the trees")] = 64
     rule: Annotated[
         str,
         Meta(
-            description="how a simulation chooses among visited moves: uct, or a registered rule",
+            description="selection among visited moves: uct or a registered rule",
             extra={"choices": lambda: rule_names("uct"), "part": "selection rule"},
         ),
     ] = "uct"
@@ -56,7 +58,7 @@ class TreeParameters(Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.simulations != "auto" and self.seconds != "none":
-            raise ValueError("takes simulations or seconds, not both")
+            raise ValueError("takes either simulations or seconds")
         if self.rule != "uct" and self.c != USUAL_EXPLORATION:
             raise ValueError("takes c with rule=uct only")
 
@@ -65,7 +67,7 @@ class MctsParameters(TreeParameters, frozen=True, kw_only=True):
     leaf: Annotated[
         str,
         Meta(
-            description="what a new position is worth: random, the result of a random game, or a registered evaluator",
+            description="value of a new position: random (the result of a random game) or a registered evaluator",
             extra={"choices": leaf_names, "part": "leaf evaluator"},
         ),
     ] = "random"
@@ -76,9 +78,9 @@ class MctsParameters(TreeParameters, frozen=True, kw_only=True):
 class HybridParameters(TreeParameters, frozen=True, kw_only=True):
     informed: Annotated[
         Annotated[int, Meta(ge=0, le=256)] | Literal["all"],
-        Meta(description="first moves of a rollout that minimax plays"),
+        Meta(description="number of moves at the start of a rollout that minimax plays"),
     ] = 3
-    depth: Annotated[int, Meta(ge=1, le=_MAX_ROLLOUT_DEPTH, description="plies that this minimax looks ahead")] = 2
+    depth: Annotated[int, Meta(ge=1, le=_MAX_ROLLOUT_DEPTH, description="depth of this minimax in plies")] = 2
     heuristic: HeuristicChoice = "powers"
 
 
@@ -103,7 +105,7 @@ class TreeAgent(ParameterisedAgent[TreeParameters]):
         wanted = self._parameters
         memory = wanted.memory << 20
         if limits.simulations is not None:
-            # Hundreds of agents may play in step: none takes more memory than it can fill.
+            # Hundreds of agents may play in lockstep: limit the memory of each to what a game can use.
             most = bytes_for_game(spec, limits.simulations, fractional=self._is_fractional)
             memory = min(memory, wanted.threads * most)
         if self._search is None or self._search.spec != spec or self._search.memory < memory:
@@ -122,12 +124,12 @@ class TreeAgent(ParameterisedAgent[TreeParameters]):
 
     @property
     def _is_fractional(self) -> bool:
-        """Whether results may lie between those of games."""
+        """Whether results may be fractions."""
         return False
 
     @abstractmethod
     def _rollouts(self, spec: GameSpec) -> Any:
-        """The leaf evaluator, as `TreeSearch` takes it."""
+        """The leaf evaluator for `TreeSearch`."""
 
 
 class MctsAgent(TreeAgent):
@@ -158,17 +160,17 @@ class HybridAgent(TreeAgent):
 
 
 def mcts_hash(parameters: MctsParameters) -> str | None:
-    """Of the registered rule and leaf evaluator, if any."""
+    """A digest of the registered rule and leaf evaluator, if any."""
     return joined_digests(rule_digest(parameters.rule), leaf_digest(parameters.leaf))
 
 
 def hybrid_hash(parameters: HybridParameters) -> str | None:
-    """Of the registered rule and heuristic, if any."""
+    """A digest of the registered rule and heuristic, if any."""
     return joined_digests(rule_digest(parameters.rule), heuristic_digest(parameters.heuristic))
 
 
 def tree_decision(result: TreeResult) -> Decision:
-    """The decision that follows from a search with rollouts."""
+    """The result of a search with rollouts as a decision."""
     return Decision(
         action=result.action,
         value=result.value,

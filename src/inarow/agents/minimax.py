@@ -1,4 +1,4 @@
-"""Agents that look ahead and evaluate what they see by a heuristic."""
+"""Agents with minimax search and a heuristic."""
 
 from functools import partial
 from typing import Annotated, Literal
@@ -20,7 +20,7 @@ Depth = Annotated[int, Meta(ge=1, le=256)]
 HeuristicChoice = Annotated[
     str,
     Meta(
-        description="how positions at the depth limit are evaluated",
+        description="evaluation of positions at the depth limit",
         extra={"choices": heuristic_names, "part": "heuristic"},
     ),
 ]
@@ -29,18 +29,18 @@ HeuristicChoice = Annotated[
 class MinimaxParameters(Struct, frozen=True, kw_only=True):
     depth: Annotated[
         Depth | Literal["none", "auto"],
-        Meta(description="plies to look ahead; none: to the end; auto: 4, or no limit if seconds are given"),
+        Meta(description="search depth in plies; none: to the end; auto: 4, or no limit if seconds are given"),
     ] = "auto"
-    seconds: Annotated[Seconds, Meta(description="time for a move, by iterative deepening; not reproducible")] = "none"
+    seconds: Annotated[Seconds, Meta(description="time per move, by iterative deepening; not reproducible")] = "none"
     heuristic: HeuristicChoice = "windows"
-    prune: Annotated[bool, Meta(description="alpha-beta cut-offs; the move is the same without")] = True
-    tie: Annotated[Literal["first", "random"], Meta(description="which of several best moves")] = "first"
+    prune: Annotated[bool, Meta(description="use alpha-beta cut-offs, which do not change the move")] = True
+    tie: Annotated[Literal["first", "random"], Meta(description="choice among equally good moves")] = "first"
     memory: Annotated[int, Meta(ge=0, le=4096, description="megabytes for a transposition table; 0: none")] = 0
 
 
 class MinimaxAgent(ParameterisedAgent[MinimaxParameters]):
-    """Plays the best move of a minimax search. A forced win outranks every heuristic, and the sooner the better;
-    a forced loss comes as late as possible.
+    """Plays the best move of a minimax search. A forced win is better than any heuristic value, and an earlier win is
+    better than a later one; a forced loss is delayed as long as possible.
     """
 
     _search: Minimax | None = None
@@ -79,22 +79,22 @@ class MinimaxAgent(ParameterisedAgent[MinimaxParameters]):
 
 
 def minimax_hash(parameters: MinimaxParameters) -> str | None:
-    """Of the registered heuristic, if any."""
+    """A digest of the registered heuristic, if any."""
     return heuristic_digest(parameters.heuristic)
 
 
 class NegamaxParameters(Struct, frozen=True, kw_only=True):
-    depth: Annotated[Depth, Meta(description="plies to look ahead")] = 2
+    depth: Annotated[Depth, Meta(description="search depth in plies")] = 2
     omega: Annotated[float, Meta(ge=0, le=1, description="probability of a randomised move")] = 0.3
 
 
 class NegamaxAgent(ParameterisedAgent[NegamaxParameters]):
     """The randomised negamax of santos-2025, with the heuristic `squares`.
 
-    With probability `omega`, drawn before the search, it plays a randomised move: unless some move forces a win or
-    a loss within its depth, any move of positive value, or any move if none is positive. Otherwise it plays the
-    first best move. A drawn game counts 0; the source evaluates it by the heuristic, which can decide between two
-    moves but not change a result.
+    With probability `omega`, drawn before the search, it plays a random move of positive value, or any move if none
+    is positive, unless a move forces a win or a loss within its depth. Otherwise it plays the first best move. A
+    draw has the value 0; the source evaluates it by the heuristic, which can decide between two moves but not change
+    a result.
     """
 
     def __init__(self, name: str, parameters: NegamaxParameters, rng: np.random.Generator) -> None:
@@ -123,7 +123,7 @@ class NegamaxAgent(ParameterisedAgent[NegamaxParameters]):
 
 
 def _randomised_choices(result: MinimaxResult) -> list[int]:
-    """What a randomised move is drawn from, given the values of all moves."""
+    """The actions from which a randomised move is drawn, given the values of all moves."""
     values = {action: value for action, value in enumerate(result.values) if value is not None}
     if max(values.values()) >= FLAT_WIN or min(values.values()) <= -FLAT_WIN:
         return [result.action]
@@ -131,10 +131,10 @@ def _randomised_choices(result: MinimaxResult) -> list[int]:
 
 
 def minimax_decision(position: Position, result: MinimaxResult, action: int | None = None) -> Decision:
-    """The result of a minimax search as a decision for `action`, or for its own.
+    """The result of a minimax search as a decision for `action`, by default for its best action.
 
-    `value` is 1 or -1 for a forced end, else a monotone map of the heuristic to (-1, 1), not a probability. `scores`
-    are set if every legal move was searched without cut-offs.
+    `value` is 1 or -1 for a forced end, otherwise a monotone map of the heuristic to (-1, 1), not a probability.
+    `scores` are set if every legal move was searched without cut-offs.
     """
     end = forced_end(result.value)
     squashed = result.value / (1 + abs(result.value))

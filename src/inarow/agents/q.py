@@ -1,4 +1,4 @@
-"""The agent that plays from a Q-table."""
+"""The agent that plays by a Q-table."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,13 +19,13 @@ from inarow.storage.atomic import content_hash
 
 class QParameters(Struct, frozen=True, kw_only=True):
     table: Annotated[
-        str, Meta(description="file made by `inarow train`; auto: the one that ships with inarow for the board")
+        str, Meta(description="file of `inarow train`; auto: the table that ships with inarow for the board")
     ] = "auto"
 
 
 class QAgent(ImmediateAgent):
-    """Takes the action of the highest value and draws among equals; plays at random in positions that the table does
-    not have.
+    """Plays the action with the highest value, drawn among equal ones; plays at random in positions that are not in the
+    table.
     """
 
     def __init__(self, name: str, parameters: QParameters, rng: np.random.Generator) -> None:
@@ -53,6 +53,6 @@ class QAgent(ImmediateAgent):
 
 
 def table_hash(parameters: QParameters) -> str:
-    """Of the table file, or of all that ship with inarow: the board decides which of them plays."""
+    """A hash of the table file, or of all tables that ship with inarow, of which the board selects one."""
     paths: Iterable[Path] = shipped_tables().values() if parameters.table == "auto" else (Path(parameters.table),)
     return "+".join(content_hash(path, TableError) for path in paths)

@@ -1,8 +1,8 @@
 """From agent strings to agents: `name` or `name:key=value,key=value`.
 
-An agent kind is a name, a sentence, a `msgspec.Struct` of parameters with their defaults and ranges, and a function
-that builds the agent. Everything that lists, checks or offers agents reads this table. An entry point adds a kind to
-every process; `custom.py` has agents of the running program.
+An agent kind is a name, a description, a `msgspec.Struct` of parameters with their defaults and ranges, and a function
+that builds the agent. All lists, checks and menus of agents use this table. An entry point adds a kind to every
+process; `custom.py` adds agents of the running program.
 """
 
 from collections.abc import Mapping
@@ -65,18 +65,20 @@ _PLUGINS = "inarow.agents"
 
 
 def _build_human(name: str, parameters: Any, rng: np.random.Generator) -> Agent:
-    raise InvalidAgentError("human needs a person to ask: use `inarow play`, or make_agent(..., ask=function)")
+    raise InvalidAgentError("human needs input: use `inarow play`, or make_agent(..., ask=function)")
 
 
 _OWN_KINDS: Mapping[str, AgentKind] = {
     kind.name: kind
     for kind in (
         AgentKind("random", "uniformly random legal moves", NoParameters, RandomAgent),
-        AgentKind("greedy", "takes a win, else random (gupta-shah-2022)", ReflexParameters, GreedyAgent),
-        AgentKind("winblock", "takes a win, else blocks, else random (paranji-2025)", ReflexParameters, WinBlockAgent),
+        AgentKind("greedy", "wins if it can, else random (gupta-shah-2022)", ReflexParameters, GreedyAgent),
+        AgentKind(
+            "winblock", "wins if it can, else blocks, else random (paranji-2025)", ReflexParameters, WinBlockAgent
+        ),
         AgentKind(
             "minimax",
-            "looks ahead, evaluates by a heuristic",
+            "minimax search with a heuristic",
             MinimaxParameters,
             MinimaxAgent,
             minimax_hash,
@@ -84,7 +86,7 @@ _OWN_KINDS: Mapping[str, AgentKind] = {
         ),
         AgentKind(
             "negamax",
-            "two plies ahead, at times at random (santos-2025)",
+            "two-ply search, sometimes random (santos-2025)",
             NegamaxParameters,
             NegamaxAgent,
             limits=MINIMAX_LIMITS,
@@ -98,7 +100,7 @@ _OWN_KINDS: Mapping[str, AgentKind] = {
             hybrid_hash,
             TREE_LIMITS,
         ),
-        AgentKind("q", "plays from a table of action values", QParameters, QAgent, table_hash),
+        AgentKind("q", "plays by a table of action values", QParameters, QAgent, table_hash),
         AgentKind(
             "window",
             "a small board's Q-table behind sliding windows (kumbhakern-2025)",
@@ -109,12 +111,17 @@ _OWN_KINDS: Mapping[str, AgentKind] = {
         AgentKind(
             "alphazero", "search with a trained network", AlphaZeroParameters, AlphaZeroAgent, net_hash, TREE_LIMITS
         ),
-        AgentKind("dqn", "plays from a net of deep Q-learning (santos-2025)", DqnParameters, build_dqn_agent, dqn_hash),
+        AgentKind("dqn", "plays by a deep Q-learning net (santos-2025)", DqnParameters, build_dqn_agent, dqn_hash),
         AgentKind(
-            "solver", "perfect, and weaker levels for people", SolverParameters, build_solver_agent, None, SOLVER_LIMITS
+            "solver",
+            "perfect play, and weaker levels for people",
+            SolverParameters,
+            build_solver_agent,
+            None,
+            SOLVER_LIMITS,
         ),
         AgentKind(
-            "kaggle", "plays from a Kaggle ConnectX file", KaggleParameters, KaggleFileAgent, file_hash, runs_code=True
+            "kaggle", "plays by a Kaggle ConnectX file", KaggleParameters, KaggleFileAgent, file_hash, runs_code=True
         ),
         AgentKind("human", "a person at the keyboard", NoParameters, _build_human),
     )
@@ -126,20 +133,20 @@ _registered: dict[str, AgentKind] = {}
 
 @lru_cache(maxsize=1)
 def registry() -> Mapping[str, AgentKind]:
-    """All agent kinds by name: those of this package, those registered, and those that installed packages offer.
+    """All agent kinds by name: of this package, registered ones, and those of installed packages.
 
     A package offers kinds by an entry point in the group `inarow.agents` that names a sequence of `AgentKind`. The
-    studies of this package do the same. A name of this package cannot be replaced.
+    studies of this package do the same. Names of this package cannot be replaced.
     """
     offered, _ = _load_plugins()
     return {**_OWN_KINDS, **{name: kind for name, kind in offered.items() if name not in _OWN_KINDS}, **_registered}
 
 
 def add_kind(kind: AgentKind) -> None:
-    """Adds an agent kind to the running process, in place of an earlier one of that name; raises InvalidAgentError."""
+    """Adds an agent kind to the running process; replaces an earlier one of that name. Raises InvalidAgentError."""
     name = kind.name
     if name in _OWN_KINDS or not name or set(name) & set(":,= \t\n"):
-        reason = "the name is taken" if name in _OWN_KINDS else "a name has no spaces and none of : , ="
+        reason = "the name is taken" if name in _OWN_KINDS else "names must not contain spaces, colons, commas or ="
         raise InvalidAgentError(f"cannot register the agent {shown(name)}: {reason}")
     check_kind(kind)
     _registered[name] = kind
@@ -147,7 +154,7 @@ def add_kind(kind: AgentKind) -> None:
 
 
 def remove_kind(name: str) -> None:
-    """Removes what `add_kind` added, if it did."""
+    """Undoes `add_kind`; does nothing if the kind does not exist."""
     _registered.pop(name, None)
     _forget_parsed()
 
@@ -158,7 +165,7 @@ def _forget_parsed() -> None:
 
 
 def broken_plugins() -> Mapping[str, str]:
-    """The errors of broken plug-ins, by the name of the agent, or of the entry point where it names none."""
+    """The errors of broken plug-ins, by the name of the agent, or of the entry point if the agent has none."""
     return _load_plugins()[1]
 
 
@@ -168,7 +175,7 @@ def _load_plugins() -> tuple[Mapping[str, AgentKind], Mapping[str, str]]:
 
 
 def make_agent(text: str, *, seed: Seed = 0, ask: Ask | None = None) -> Agent:
-    """The agent of an agent string. Its random stream follows from `seed`; `ask` is for `human`."""
+    """Creates an agent from an agent string. `seed` determines its random stream; `ask` is for `human`."""
     kind, parameters = parse_agent(text)
     name = _canonical_name(text)
     if kind.build is _build_human and ask is not None:
@@ -180,7 +187,7 @@ def make_agent(text: str, *, seed: Seed = 0, ask: Ask | None = None) -> Agent:
 def parse_agent(text: str) -> tuple[AgentKind, msgspec.Struct]:
     """The kind and the checked parameters of an agent string; raises InvalidAgentError."""
     if len(text) > _MAX_AGENT_STRING:
-        raise InvalidAgentError(f"the agent string has {len(text)} characters; at most {_MAX_AGENT_STRING} are read")
+        raise InvalidAgentError(f"the agent string has {len(text)} characters; the limit is {_MAX_AGENT_STRING}")
     name, colon, rest = text.partition(":")
     kind = _OWN_KINDS.get(name) or registry().get(name)
     if kind is None:
@@ -217,7 +224,7 @@ def _convert(kind: AgentKind, info: ParameterInfo, text: str) -> Any:
     wanted = {field.name: field.type for field in msgspec.structs.fields(kind.parameters)}[info.name]
     choices = choices_of(wanted)
     try:
-        text.encode()  # a path need not be text, but stores and records hold nothing else
+        text.encode()  # a path may be invalid UTF-8, which stores and records cannot hold
         if choices and text not in choices:
             raise msgspec.ValidationError
         return msgspec.convert(text, wanted, strict=False)

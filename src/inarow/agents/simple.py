@@ -1,4 +1,4 @@
-"""Agents that look at most one move ahead, and the human player."""
+"""Agents that look ahead at most one move, and the human player."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from inarow.agents.agent import Decision, ImmediateAgent, ParameterisedAgent
 from inarow.games import Position
 
-Ask = Callable[[Position], int]  # returns the action that a person chose; it may be illegal
+Ask = Callable[[Position], int]  # returns the action chosen by a person, which may be illegal
 Epsilon = Annotated[float, Meta(ge=0, le=1, description="probability of a uniformly random move instead")]
 
 
@@ -31,7 +31,7 @@ class RandomAgent(ParameterisedAgent[NoParameters], ImmediateAgent):
 
 
 class GreedyAgent(ParameterisedAgent[ReflexParameters], ImmediateAgent):
-    """Takes a win when there is one, else plays at random; it does not block (gupta-shah-2022).
+    """Plays a winning move if there is one, else a random move; it does not block (gupta-shah-2022).
 
     Draws uniformly among several wins.
     """
@@ -41,8 +41,8 @@ class GreedyAgent(ParameterisedAgent[ReflexParameters], ImmediateAgent):
 
 
 class WinBlockAgent(ParameterisedAgent[ReflexParameters], ImmediateAgent):
-    """Takes the first win in the order of the actions, else takes the first action with which the
-    opponent would win, else plays at random (the default agent of paranji-2025).
+    """Plays the first winning action, else the first action with which the opponent would win, else a random one
+    (the default agent of paranji-2025).
     """
 
     def _decide(self, position: Position) -> Decision:
@@ -51,7 +51,7 @@ class WinBlockAgent(ParameterisedAgent[ReflexParameters], ImmediateAgent):
 
 
 class HumanAgent(ImmediateAgent):
-    """Decides by asking."""
+    """Decides by calling `ask`."""
 
     def __init__(self, name: str, ask: Ask) -> None:
         self.name = name
@@ -72,7 +72,7 @@ def draw(position: Position, choices: tuple[int, ...], rng: np.random.Generator,
 
 
 def draw_best(position: Position, values: Sequence[float], rng: np.random.Generator) -> Decision:
-    """Draws uniformly among the legal actions of the greatest value; `scores` are the values, one for each action."""
+    """Draws uniformly among the legal actions with the greatest value; `scores` of the decision are the values."""
     legal = position.legal_actions
     best = max(values[action] for action in legal)
     decision = draw(position, tuple(action for action in legal if values[action] == best), rng)
@@ -81,13 +81,15 @@ def draw_best(position: Position, values: Sequence[float], rng: np.random.Genera
 
 
 def reflex_action(position: Position) -> int:
-    """The first win, else the first block, else the move nearest to the centre, in a position that is not over."""
+    """The first winning action, else the first block, else the action nearest to the centre, in an unfinished
+    position.
+    """
     urgent = position.winning_actions() or position.winning_actions(of_opponent=True)
     return urgent[0] if urgent else nearest_to_centre(position, position.legal_actions)
 
 
 def nearest_to_centre(position: Position, actions: tuple[int, ...]) -> int:
-    """The action whose column, and without gravity row, is nearest to the middle; the first of several."""
+    """The action whose column (and row, without gravity) is nearest to the centre; the first of several."""
     spec = position.spec
 
     def distance(action: int) -> int:
@@ -99,7 +101,7 @@ def nearest_to_centre(position: Position, actions: tuple[int, ...]) -> int:
 
 def with_temperature(weights: Sequence[float], temperature: float) -> np.ndarray:
     """Probabilities proportional to weights ** (1 / temperature)."""
-    # Relative to the largest, which stays 1: else a low temperature lets all of them vanish.
+    # Relative to the largest, which stays 1: otherwise all of them underflow at a low temperature.
     powers = (np.array(weights, float) / max(weights)) ** (1 / temperature)
     policy: np.ndarray = powers / powers.sum()
     return policy
@@ -107,7 +109,7 @@ def with_temperature(weights: Sequence[float], temperature: float) -> np.ndarray
 
 @lru_cache(maxsize=1024)
 def _policy(choices: tuple[int, ...], legal: tuple[int, ...], epsilon: float, actions: int) -> tuple[float, ...]:
-    """What `draw` draws from. Cached, since most positions of a game share a few of them."""
+    """The distribution of `draw`. Cached, since most positions of a game share a few of them."""
     policy = [0.0] * actions
     for action in legal:
         policy[action] += epsilon / len(legal)

@@ -1,4 +1,4 @@
-"""The agent that knows the exact score, and its weaker levels."""
+"""The agent that plays by exact scores, and its weaker levels."""
 
 from functools import partial
 from typing import Annotated, Literal
@@ -20,29 +20,30 @@ from inarow.search.solver.solution import Analysis
 from inarow.search.solver.solver import DEFAULT_MEMORY, MAX_THREADS, MIN_MEMORY, UNSURE_NODES, Solver
 
 SOLVER_LIMITS = ("nodes", "seconds")
-FALLBACK_NODES = 200_000  # nodes of the minimax search where the solver gives up: a few tenths of a second
-_QUICK_NODES = 20_000  # nodes of the minimax search that answers when the solver was stopped: a few milliseconds
+FALLBACK_NODES = 200_000  # nodes of the minimax search used when the solver gives up: a few tenths of a second
+_QUICK_NODES = 20_000  # nodes of the minimax search used when the solver is stopped: a few milliseconds
 _FAST_NODES = 50_000_000
-"""Node limit of the fast solver on boards without a book: about ten seconds. The empty 6x7x4 takes half of it."""
-_MANY_CELLS, _PLAIN_NODES = 25, 200_000  # node limit on boards of more cells that the fast solver does not serve
-_PV_PLIES, _PV_NODES = 10, 20_000  # length of the principal variation, and the node limit of each of its moves
+"""Node limit of the fast solver on boards without a book: about ten seconds. The empty 6x7x4 board takes half of it."""
+_MANY_CELLS, _PLAIN_NODES = 25, 200_000  # node limit on larger boards that the fast solver does not support
+_PV_PLIES, _PV_NODES = 10, 20_000  # length of the principal variation, and node limit for each of its moves
 
 
 class SolverParameters(Struct, frozen=True, kw_only=True):
     tie: Annotated[
-        Literal["centre", "random"], Meta(description="which of several best moves: nearest to the centre, or any")
+        Literal["centre", "random"],
+        Meta(description="choice among equally good moves: nearest to the centre, or random"),
     ] = "centre"
-    level: Annotated[int, Meta(ge=1, le=TOP_LEVEL, description="strength for people; the top level is perfect")] = (
+    level: Annotated[int, Meta(ge=1, le=TOP_LEVEL, description="playing strength; the top level is perfect")] = (
         TOP_LEVEL
     )
-    threads: Annotated[int, Meta(ge=1, le=MAX_THREADS, description="threads that share one table")] = 1
+    threads: Annotated[int, Meta(ge=1, le=MAX_THREADS, description="threads, which share one table")] = 1
     memory: Annotated[int, Meta(ge=MIN_MEMORY >> 20, le=65536, description="megabytes for the table")] = (
         DEFAULT_MEMORY >> 20
     )
-    book: Annotated[bool, Meta(description="use the opening book of the board, if one ships")] = True
+    book: Annotated[bool, Meta(description="use the opening book of the board, if one ships with inarow")] = True
     scores: Annotated[
         Literal["auto", "best", "all"],
-        Meta(description="score the best moves only, or all; auto: all when watched"),
+        Meta(description="score only the best moves, or all; auto: all if there is a watcher"),
     ] = "auto"
 
     def __post_init__(self) -> None:
@@ -63,9 +64,9 @@ def build_solver_agent(name: str, parameters: SolverParameters, rng: np.random.G
 
 
 class SolverAgent(ParameterisedAgent[SolverParameters]):
-    """Plays perfectly: the quickest win, else a draw, else the slowest loss.
+    """Plays perfectly: the fastest win, else a draw, else the slowest loss.
 
-    Where a position is too hard to solve within the limits, by default `usual_nodes`, it plays the move of a minimax
+    If a position is too hard to solve within the limits, by default `usual_nodes`, it plays the move of a minimax
     search instead and sets `exact` in `details` to False.
     """
 
@@ -76,7 +77,7 @@ class SolverAgent(ParameterisedAgent[SolverParameters]):
         self._minimax: Minimax | None = None
 
     def decide(self, position: Position, *, limits: Limits | None = None, watch: Watcher | None = None) -> Decision:
-        """A watcher receives the bounds and the move of a short minimax search until the score is known."""
+        """Until the score is known, a watcher receives its bounds and the move of a short minimax search."""
         position.check_ongoing()
         limits = Limits(nodes=usual_nodes(position.spec)).replaced_by(limits, SOLVER_LIMITS)
         solver = self._solver_for(position.spec)
@@ -101,9 +102,13 @@ class SolverAgent(ParameterisedAgent[SolverParameters]):
         return decision
 
     def prepare(self, spec: GameSpec) -> None:
-        """Compiles what a decision needs, and touches every page of the table, which otherwise delays a search."""
+        """Compiles the kernels of a decision, and touches every page of the table, which would otherwise slow down a
+        search.
+        """
         start = Position.start(spec)
-        Solver(spec, memory=MIN_MEMORY).solve(start, limits=Limits(nodes=_QUICK_NODES))  # the book would skip it
+        Solver(spec, memory=MIN_MEMORY).solve(
+            start, limits=Limits(nodes=_QUICK_NODES)
+        )  # without the book, which would skip the search
         self._solver_for(spec).clear()
         self._look_ahead(start, Limits(nodes=1))
 
@@ -126,7 +131,7 @@ class SolverAgent(ParameterisedAgent[SolverParameters]):
         return report
 
     def _guess(self, position: Position, limits: Limits, nodes: int) -> Decision:
-        """The decision where the solver found none."""
+        """The decision if the solver found none."""
         is_stopped = limits.seconds is not None or (limits.cancelled is not None and limits.cancelled())
         ahead = Limits(nodes=_QUICK_NODES) if is_stopped else Limits(nodes=FALLBACK_NODES, cancelled=limits.cancelled)
         decision = self._look_ahead(position, ahead)
@@ -140,7 +145,7 @@ class SolverAgent(ParameterisedAgent[SolverParameters]):
         return replace(decision, scores=None, details={**(decision.details or {}), "exact": False})
 
     def _principal_variation(self, position: Position, limits: Limits) -> list[int]:
-        """The moves of best play that follow, as far as they are cheap to find."""
+        """The following moves of best play, up to the first one that is expensive to find."""
         moves: list[int] = []
         solver, limits = self._solver_for(position.spec), Limits(nodes=_PV_NODES, cancelled=limits.cancelled)
         while not position.is_over and len(moves) < _PV_PLIES:

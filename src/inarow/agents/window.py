@@ -1,7 +1,7 @@
 """The agent that looks up windows of a board in the Q-table of a smaller board.
 
-For each group of neighbouring columns as wide as the window, the lowest window that is not full is looked
-up as if it were the whole board (kumbhakern-2025).
+For each group of adjacent columns as wide as the window, the lowest window that is not full is looked up as if it
+were the whole board (kumbhakern-2025).
 """
 
 from dataclasses import dataclass
@@ -25,19 +25,19 @@ _USUAL_SIDE = 4
 class WindowParameters(Struct, frozen=True, kw_only=True):
     table: Annotated[
         str,
-        Meta(description="file made by `inarow train` on the board of the window; auto: the 4x4 one of inarow"),
+        Meta(description="file of `inarow train` for the board of the window; auto: inarow's 4x4 table"),
     ] = "auto"
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Part of a board, seen as a smaller board."""
+    """Part of a board, as a smaller board."""
 
     column: int  # its leftmost, on the whole board
     base: int  # number of rows below it
-    stones: int  # of the side to move, in the layout of the window's spec; the small board may be unreachable in a game
+    stones: int  # of the side to move, in the layout of the window's spec; may be unreachable as a position
     mask: int
-    inside: tuple[int, ...]  # its columns, counted from its own leftmost, whose next free cell lies in it
+    inside: tuple[int, ...]  # its columns, counted from its leftmost, whose next free cell is in the window
 
 
 def find_windows(position: Position, window: GameSpec) -> list[Window]:
@@ -59,15 +59,15 @@ def find_windows(position: Position, window: GameSpec) -> list[Window]:
 
 
 class WindowAgent(ImmediateAgent):
-    """Takes the action that some window values most, the leftmost of equals.
+    """Plays the action with the highest value in any window, the leftmost of equal ones.
 
-    A window whose stones were never met in training casts no vote, and none votes for a column whose next
-    free cell lies outside of it. Without a vote the agent takes a win, else blocks one, else plays the
-    open column nearest to the centre.
+    Windows that were never met in training are ignored, and so are columns whose next free cell is outside the
+    window. If nothing remains, the agent plays a winning move, else a block, else the open column nearest to the
+    centre.
     """
 
     def __init__(self, name: str, table: TableValues | None) -> None:
-        """Without a table, the one that ships with inarow for 4x4 and the line length of the board."""
+        """Without `table`, it uses the one that ships with inarow for 4x4 and the line length of the board."""
         self.name = name
         self._table = table
 

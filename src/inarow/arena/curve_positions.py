@@ -1,13 +1,14 @@
-"""Positions on which the network of a training run is graded while it learns, for any board.
+"""Positions for grading the network of a training run while it learns, for any board.
 
-A board with a suite gives critical positions of it: some move does not keep the outcome. For others positions are made:
+For a board with a suite these are critical positions of the suite, in which some move does not keep the outcome. For
+others positions are generated:
 
-- **endgames**: late positions of random games, which the solver solves with few nodes, and which are critical, too;
-- **double threats**, where there are not enough of those (large boards, no gravity): after exactly one move the next
+- **endgames**: late positions of random games that the solver solves with few nodes; also critical;
+- **double threats**, if there are not enough endgames (large boards, no gravity): after exactly one move the next
   stone wins, whatever the opponent does. A slower win counts as a miss.
 
-In both, neither side has a win at once, which a search sees without its network. What is made depends on the board
-alone; the work is bounded, and takes seconds.
+In both, neither side has an immediate win, which a search finds without its network. The positions depend only on the
+board; generating them takes seconds at most.
 """
 
 from collections.abc import Iterator
@@ -23,17 +24,17 @@ from inarow.search.solver.solver import Solver
 
 ENDGAMES, DOUBLE_THREATS = "endgames", "double threats"
 _MOST, _ENOUGH = 250, 50  # positions
-_EMPTY_CELLS = 8, 18  # fewest and most of an endgame
+_EMPTY_CELLS = 8, 18  # minimum and maximum of an endgame
 _NODES = 2_000  # of the solver for an endgame
-_ALL_NODES = 400_000  # for all of them: seconds on boards that are slow to solve
-_ENDGAME_EFFORT, _THREAT_EFFORT = 400_000, 1_500_000  # moves that may be looked at in random games
+_ALL_NODES = 400_000  # for all endgames: seconds on boards that are slow to solve
+_ENDGAME_EFFORT, _THREAT_EFFORT = 400_000, 1_500_000  # limits of the moves examined in random games
 _MEMORY = 8 << 20  # of the solver
 _QUIET_PER_GAME = 4
 
 
 @lru_cache(maxsize=8)
 def curve_suite(spec: GameSpec) -> Suite:
-    """At most 250 positions, the same each time; none if no position of the board distinguishes networks."""
+    """At most 250 positions, always the same ones; empty if no position of the board distinguishes networks."""
     try:
         return _critical(find_suite(None, spec))
     except InarowError:  # too large to score
@@ -45,7 +46,7 @@ def curve_suite(spec: GameSpec) -> Suite:
 
 
 def description(suite: Suite) -> str:
-    """What the positions are, for people: `250 endgames on 8x9x5`."""
+    """A readable description of the positions: `250 endgames on 8x9x5`."""
     if suite.name in (ENDGAMES, DOUBLE_THREATS):
         return f"{len(suite)} {suite.name} on {suite.spec}"
     return f"{len(suite)} critical positions of the {suite.name} suite of {suite.spec}"
@@ -56,13 +57,13 @@ def _critical(suite: Suite) -> Suite:
     return suite.part(np.sort(np.random.default_rng(0).permutation(suite.critical_places())[:_MOST]))
 
 
-# --- Positions that are made ---
+# --- Generated positions ---
 
 _Row = dict[int, int]  # outcomes by legal action, for the side to move
 
 
 def _suite(name: str, spec: GameSpec, found: Iterator[tuple[Position, _Row]]) -> Suite:
-    """The first of what was found, with outcomes for scores."""
+    """A suite of the first positions found, with outcomes as scores."""
     rows: dict[Position, _Row] = {}
     for position, row in found:
         rows[position] = row
@@ -93,7 +94,9 @@ def _endgames(spec: GameSpec) -> Iterator[tuple[Position, _Row]]:
 
 
 def _after_a_safe_move(position: Position, rng: np.random.Generator) -> Position | None:
-    """After a random move that neither ends the game nor lets the opponent end it; None if there is none."""
+    """The position after a random move that neither ends the game nor lets the opponent end it; None if there
+    is none.
+    """
     wins = position.winning_actions()
     for action in rng.permutation(position.legal_actions).tolist():
         if action not in wins:
@@ -104,7 +107,7 @@ def _after_a_safe_move(position: Position, rng: np.random.Generator) -> Position
 
 
 def _outcomes(position: Position, solver: Solver) -> tuple[_Row, int]:
-    """(The outcome of every legal action, or nothing if that takes too many nodes; the nodes.)"""
+    """(The outcome of every legal action, empty if that takes too many nodes; the number of nodes.)"""
     row, nodes = {}, 0
     for action in position.legal_actions:
         after = position.play(action)

@@ -1,7 +1,7 @@
-"""The depth test: what each ply of looking ahead costs an agent, and what it gains.
+"""The depth test: the cost and the gain of each additional ply of an agent's search depth.
 
-Every depth decides in the same positions and plays from the same openings, so that depths differ in nothing else. A
-test is cut into tasks whose decisions follow from the arguments alone, whichever process makes them; only times vary.
+Every depth decides in the same positions and plays from the same openings. A test is divided into tasks whose decisions
+depend only on the arguments, not on the process; only times vary.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from inarow.workers import Progress, Workers, check_workers, open_pool
 
 MAX_DEPTH = 256
 USUAL_OPPONENT, USUAL_GAMES, USUAL_POSITIONS = "winblock", 40, 200
-_CHUNK = 8  # positions of a task
+_CHUNK = 8  # positions per task
 
 # --- results ---
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepthPoint:
-    """An agent at one depth. Costs are those of the decisions in the positions, or without positions in the games; None
-    where they are unknown.
+    """An agent at one depth. Costs are those of the decisions in the positions, or in the games if there are no
+    positions; None if unknown.
     """
 
     depth: int
@@ -51,11 +51,11 @@ class DepthPoint:
     nodes_per_move: float | None
     median_nodes_per_move: float | None
     accuracy: Accuracy
-    """Against perfect play."""
+    """Measured against perfect play."""
     match: MatchSummary | None
-    """Against the opponent, from the agent's view; None without games."""
+    """The result against the opponent, for the agent; None without games."""
     faults: int
-    """Crashes and illegal moves in the positions; each counts as a game lost with the opponent's next move."""
+    """Crashes and illegal moves in the positions; each is graded as a loss by the opponent's next move."""
 
     def row(self) -> dict[str, object]:
         """The point as a row of a table."""
@@ -76,7 +76,7 @@ _COSTS = ("seconds_per_move", "median_seconds_per_move", "nodes_per_move", "medi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepthTest(PlottedResult):
-    """What a depth test found; `depth_test` makes one."""
+    """The result of `depth_test`."""
 
     agent: str
     board: str
@@ -88,7 +88,7 @@ class DepthTest(PlottedResult):
     """By depth."""
 
     def rows(self) -> list[dict[str, object]]:
-        """A row for each depth. Intervals hold 95 %."""
+        """A row for each depth, with 95 % intervals."""
         return [point.row() for point in self.points]
 
     def to_dict(self) -> dict[str, Any]:
@@ -102,11 +102,11 @@ class DepthTest(PlottedResult):
 
 @dataclass(frozen=True, slots=True)
 class _Player:
-    """An agent that looks ahead a number of plies."""
+    """An agent with a search depth."""
 
     string: str
     depth: int
-    is_limited: bool  # whether by `Limits`, else by the agent string itself
+    is_limited: bool  # whether the depth is set by `Limits` instead of the agent string
 
     @property
     def name(self) -> str:
@@ -118,7 +118,7 @@ class _Player:
 
 
 class _LimitedAgent:
-    """An agent whose decisions all have the same limit."""
+    """An agent with the same limit for all decisions."""
 
     def __init__(self, name: str, agent: Agent, depth: int) -> None:
         self.name = name
@@ -134,7 +134,7 @@ def _has_depth(kind: AgentKind) -> bool:
 
 
 def _players(agent: str, depths: Sequence[int]) -> list[_Player]:
-    """The agent at each depth: with its parameter `depth`, so that its string says it all, or else with `Limits`."""
+    """The agent at each depth: by its parameter `depth` if it has one, otherwise by `Limits`."""
     kind, parameters = parse_agent(agent)
     if _has_depth(kind):
         strings = (format_agent(kind, msgspec.structs.replace(parameters, depth=depth)) for depth in depths)
@@ -142,11 +142,11 @@ def _players(agent: str, depths: Sequence[int]) -> list[_Player]:
     if "depth" in kind.limits:
         return [_Player(make_agent(agent).name, depth, True) for depth in depths]
     able = ", ".join(name for name, other in registry().items() if _has_depth(other) or "depth" in other.limits)
-    raise InvalidAgentError(f"{shown(kind.name)} has no depth to test; agents with one are {able}")
+    raise InvalidAgentError(f"{shown(kind.name)} has no depth to test; agents with a depth are {able}")
 
 
 def check_depths(depths: Iterable[int]) -> tuple[int, ...]:
-    """Some depths in ascending order; raises InvalidLimitError."""
+    """Distinct depths in ascending order; raises InvalidLimitError."""
     known = tuple(sorted(set(depths)))
     if not known or known[0] < 1 or known[-1] > MAX_DEPTH:
         wrong = "no depths are given" if not known else f"depth is {known[0] if known[0] < 1 else known[-1]}"
@@ -159,13 +159,13 @@ def check_depths(depths: Iterable[int]) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Decisions:
-    """Positions of a suite for one new agent to decide in, as in a game: so that its start-up counts once."""
+    """Positions of a suite in which one new agent decides, as in a game, so that its start-up counts once."""
 
     player: _Player
     board: str
     seed: int
     moves: tuple[str, ...]
-    first: int  # number of the first of them
+    first: int  # number of the first position
 
     def __len__(self) -> int:
         return len(self.moves)
@@ -173,7 +173,7 @@ class _Decisions:
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """An opening to play twice, with sides swapped."""
+    """An opening to play twice, with swapped sides."""
 
     player: _Player
     plan: MatchPlan
@@ -205,7 +205,7 @@ def _decide(task: _Decisions) -> list[_Choice]:
             decision = agent.decide(position)
             seconds = time.perf_counter() - clock
             choices.append((position.play(decision.action).actions[-1], seconds, decision.nodes))
-        except Exception:  # a fault of an agent counts as a bad move
+        except Exception:  # an agent's fault is graded as a bad move
             choices.append((FAULT, time.perf_counter() - clock, None))
     return choices
 
@@ -238,11 +238,11 @@ def depth_test(
     workers: Workers = 1,
     progress: bool | Progress = True,
 ) -> DepthTest:
-    """Tests an agent that looks ahead at several depths: nodes and time per move, accuracy against perfect play on a
-    fixed sample of the board's suite, and the score of `games` (an even number, or 0) against an opponent.
+    """Tests an agent at several search depths: nodes and time per move, accuracy against perfect play on a fixed sample
+    of the board's suite, and the score of `games` (an even number, or 0) against an opponent.
 
-    With `positions=0`, boards without exact scores can be tested, too. Times are of one process each; with more workers
-    than cores they grow. Raises InarowError, and Interrupted with the test of the finished depths on Ctrl-C.
+    With `positions=0`, boards without exact scores can be tested, too. Times are wall times of a process; they increase
+    with more workers than cores. Raises InarowError, and Interrupted with the test of the finished depths on Ctrl-C.
     """
     check_seed(seed)
     check_workers(workers)

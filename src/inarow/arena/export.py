@@ -18,7 +18,7 @@ from inarow.storage.csv_text import write_csv_rows
 
 
 def write_games(path: Path | str, records: Iterable[GameRecord]) -> None:
-    """Writes games to a file, which appears whole or not at all, in the format that its ending says."""
+    """Writes games to a file, atomically; the suffix selects the format."""
     path = Path(path)
     with atomic_write(path) as file:
         text = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
@@ -27,24 +27,24 @@ def write_games(path: Path | str, records: Iterable[GameRecord]) -> None:
 
 
 def writer_for(path: Path) -> Callable[[Iterable[GameRecord], TextIO], None]:
-    """What writes games to a file: CSV for .csv, PGN-like text for .pgn, else JSON Lines."""
+    """The function that writes games to a file: CSV for .csv, PGN-like text for .pgn, otherwise JSON Lines."""
     return {".csv": write_csv, ".pgn": write_pgn}.get(path.suffix, write_json_lines)
 
 
 def write_csv(records: Iterable[GameRecord], file: TextIO) -> None:
-    """A header and one line per game."""
+    """Writes a header and one line per game."""
     write_csv_rows(file, [GAME_COLUMNS])
     write_csv_rows(file, (game_row(record).values() for record in records))
 
 
 def write_json_lines(records: Iterable[GameRecord], file: TextIO) -> None:
-    """Whole records, one per line; `from_json_line` reads it back."""
+    """Writes complete records, one per line; `from_json_line` reads them."""
     file.writelines(f"{visible_json(to_json_line(record))}\n" for record in records)
 
 
 def write_pgn(records: Iterable[GameRecord], file: TextIO) -> None:
-    """PGN-like games with an empty line after each; `split_games` and `from_pgn` read them back. Names and faults have
-    escapes for control characters.
+    """Writes PGN-like games with an empty line after each; `split_games` and `from_pgn` read them. Control characters
+    in names and faults are escaped.
     """
     for record in records:
         fault = None if record.fault is None else visible(record.fault)
@@ -53,7 +53,9 @@ def write_pgn(records: Iterable[GameRecord], file: TextIO) -> None:
 
 
 def write_crosstable(agents: Sequence[str], cross: CrossTable, file: TextIO) -> None:
-    """CSV: the points of each agent against each (empty where they did not meet), against all, and its games."""
+    """Writes CSV: the points of each agent against each other (empty if they did not meet), against all, and
+    its games.
+    """
     rows: list[list[object]] = [["agent", *agents, "points", "games"]]
     for agent in agents:
         meetings = [cross.tally(agent, other) for other in agents]
@@ -64,7 +66,7 @@ def write_crosstable(agents: Sequence[str], cross: CrossTable, file: TextIO) -> 
 
 
 def write_ratings(standings: Iterable[Standing], file: TextIO) -> None:
-    """CSV: one line per agent, strongest first, with the ends of its 95 % interval."""
+    """Writes CSV: one line per agent, strongest first, with the bounds of its 95 % interval."""
     rows: list[list[object]] = [
         ["agent", "elo", "elo_low", "elo_high", "los", "games", "wins", "draws", "losses", "score"]
     ]

@@ -21,12 +21,12 @@ def play_game(
     seed: int | None = None,
     tags: dict[str, str] | None = None,
 ) -> GameRecord:
-    """Plays to the end, from the start of `spec` or from `opening`, in which `first` has the odd moves.
+    """Plays a game to the end, from the empty board of `spec` or from `opening`, in which `first` has the odd moves.
 
     An agent that returns an illegal move, raises an exception or takes longer than `move_seconds`
     for a decision loses the game, as does a Kaggle file that exceeds its own time limit; `termination`
     and `fault` of the record give the reason. A running decision is not interrupted. `seed` is for agents that are not
-    objects; it and `tags` are recorded.
+    objects; `seed` and `tags` are recorded.
     """
     check_seed(seed or 0)
     players = [
@@ -46,7 +46,7 @@ def play_game(
             if move_seconds is not None and seconds > move_seconds:
                 raise _LateDecisionError(f"decided after {seconds:.3f} s; the limit is {move_seconds:g} s")
             position = position.play(decision.action)
-        except Exception as error:  # a fault of an agent loses the game, and the match continues
+        except Exception as error:  # an agent's fault loses the game, and the match continues
             is_late = isinstance(error, (_LateDecisionError, KaggleTimeoutError))
             termination = "time-out" if is_late else "illegal move" if isinstance(error, IllegalMoveError) else "crash"
             fault = one_line(error)

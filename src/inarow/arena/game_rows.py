@@ -22,6 +22,6 @@ def game_row(record: GameRecord) -> dict[str, object]:
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
-    """Of the values that are known; None if none is."""
+    """The mean of the known values; None if there are none."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None

@@ -1,4 +1,4 @@
-"""Grading: the decisions of an agent, a network or the moves of a game, against perfect play."""
+"""Grading: compares the decisions of an agent or a network, or the moves of a game, with perfect play."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from inarow.workers import Progress, Workers, check_workers, open_pool
 GAME = "game"  # the name of the suite made of the moves of a game
 _CHUNK = 16
 _CURVE_GAMES, _BYTES_PER_SIMULATION = 64, 1 << 10
-FAULT = -1  # the action of an agent that crashed or chose an illegal one
+FAULT = -1  # stands for a crash or an illegal action
 _SIDES = ("first", "second")
-_Choice = tuple[int, str | None]  # an action, or FAULT and what happened
+_Choice = tuple[int, str | None]  # an action and None, or FAULT and a description
 
 
 # --- figures ---
@@ -39,19 +39,19 @@ ACCURACIES = ("outcome_accuracy", "critical_accuracy", "optimal_accuracy")  # ra
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accuracy:
-    """Figures of a set of moves; None where there are no moves."""
+    """Accuracy of a set of moves; fields are None if there are no moves."""
 
     positions: int
     critical: int = 0
-    """Positions in which some legal action does not keep the outcome."""
+    """The number of positions in which some legal action does not keep the outcome."""
     outcome_accuracy: float | None = None
-    """How often the move keeps the outcome: win, draw or loss under perfect play."""
+    """Share of moves that keep the outcome: win, draw or loss under perfect play."""
     critical_accuracy: float | None = None
     """The same on critical positions only."""
     optimal_accuracy: float | None = None
-    """How often the move has the best score: the quickest win, the slowest loss."""
+    """Share of moves with the best score: fastest win, slowest loss."""
     mean_regret: float | None = None
-    """How much score a move gives away."""
+    """Mean loss of score per move."""
     intervals: dict[str, Interval | None] = field(default_factory=dict)
     """95 % intervals of the four figures, by name."""
 
@@ -69,12 +69,12 @@ class Choices:
 
     plies: np.ndarray  # [N] int64, stones on the board
     best: np.ndarray  # [N] int64, score of the best action
-    worst: np.ndarray  # [N] int64, score of the worst one
-    chosen: np.ndarray  # [N] int64, score of the one that was chosen
+    worst: np.ndarray  # [N] int64, score of the worst action
+    chosen: np.ndarray  # [N] int64, score of the chosen action
 
     @classmethod
     def of(cls, suite: Suite, actions: np.ndarray) -> Choices:
-        """The choices `actions` ([N] int64, legal or FAULT), a fault being a loss by the opponent's next move."""
+        """The choices `actions` ([N] int64, legal or FAULT); a fault counts as a loss by the opponent's next move."""
         scores = suite.scores.astype(np.int64)
         legal = scores != ILLEGAL
         plies = np.array([position.ply for position in suite.positions], np.int64)
@@ -114,13 +114,13 @@ class Choices:
         }
 
     def by_ply(self) -> tuple[PlyAccuracy, ...]:
-        """Those of each ply that occurs, ascending."""
+        """The figures of each ply that occurs, ascending."""
         return tuple(
             PlyAccuracy(ply=int(ply), **self.where(self.plies == ply).figures()) for ply in np.unique(self.plies)
         )
 
     def by_side(self) -> dict[str, Accuracy]:
-        """Those of each side to move: `first` and `second`."""
+        """The figures of each side to move: `first` and `second`."""
         return {name: Accuracy(**self.where(self.plies % 2 == side).figures()) for side, name in enumerate(_SIDES)}
 
 
@@ -129,21 +129,21 @@ class Choices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grade(Accuracy, PlottedResult):
-    """The grade of an agent on a suite, or of both agents of a game. A stored one may lack fields with a default."""
+    """The grade of an agent on a suite, or of both agents of a game. Stored grades may lack fields with a default."""
 
     agent: str
-    """Agent string; of a game `first - second`."""
+    """Agent string; for a game `first - second`."""
     board: str
     suite: str
     suite_checksum: str = ""
-    """Grades of equal checksums are about the same positions."""
+    """Grades with equal checksums are for the same positions."""
     by_ply: tuple[PlyAccuracy, ...] = ()
     by_side: dict[str, Accuracy] = field(default_factory=dict)
-    """Under `first` and `second`."""
+    """By side to move: `first` and `second`."""
     faults: int = 0
-    """Crashes and illegal moves; each counts as a game lost with the opponent's next move."""
+    """Crashes and illegal moves; each is graded as a loss by the opponent's next move."""
     fault: str | None = None
-    """The first of them, in one line."""
+    """The first fault, in one line."""
     seed: int | None = None
 
     def rows(self) -> list[dict[str, object]]:
@@ -157,7 +157,7 @@ class Grade(Accuracy, PlottedResult):
 
 
 def accuracy_row(part: Accuracy) -> dict[str, object]:
-    """The figures of an `Accuracy` with the ends of their intervals."""
+    """The figures of an `Accuracy` with the bounds of their intervals."""
     row: dict[str, object] = {"positions": part.positions, "critical": part.critical}
     for name in (*ACCURACIES, "mean_regret"):
         low, high = part.intervals.get(name) or (None, None)
@@ -183,10 +183,11 @@ def grade(
     workers: Workers = 1,
     progress: bool | Progress = True,
 ) -> Grade:
-    """Grades an agent on a suite (see `find_suite`), or the decided moves of a game, which ignores all other arguments.
+    """Grades an agent on a suite (see `find_suite`), or the moves of a game that the agents chose; for a game, all
+    other arguments are ignored.
 
-    A new agent is made for each position, seeded by `seed` and the number of the position, so the grade is the same for
-    any number of workers; only an object is one agent for all of them.
+    A new agent is created for each position, seeded by `seed` and the number of the position, so the grade is the same
+    for any number of workers. An agent that is an object decides in all positions.
     """
     if isinstance(player, GameRecord):
         return _grade_game(player)
@@ -260,7 +261,7 @@ def _choice(agent: Agent, position: Position) -> _Choice:
 
 
 def _grade_game(record: GameRecord) -> Grade:
-    """A fault that ended the game is not graded."""
+    """The grade of a game; a fault that ended it is not graded."""
     end = record.position
     decided = tuple(end.line())[record.opening : -1]
     solver = solver_for(end.spec)
@@ -270,25 +271,25 @@ def _grade_game(record: GameRecord) -> Grade:
     return _graded(suite, choices, agent=f"{record.first} - {record.second}", seed=record.seed)
 
 
-# --- networks while they train ---
+# --- networks in training ---
 
 
 class CurveGrader:
-    """Grades a network on a fixed sample of positions: how often it keeps the outcome."""
+    """Grades a network on a fixed sample of positions by the share of moves that keep the outcome."""
 
     def __init__(self, suite: Suite) -> None:
         self._suite, self.description = suite, description(suite)
 
     def __call__(self, evaluate: Evaluate, simulations: int) -> tuple[float, float]:
-        """The rates without search, and with a number of simulations."""
+        """(Share without search, share with this many simulations)."""
         memory = _CURVE_GAMES * simulations * _BYTES_PER_SIMULATION
         search = NetSearch(self._suite.spec, evaluate, SearchConfig(), games=_CURVE_GAMES, memory=memory)
         return _accuracy(search, self._suite, 1), _accuracy(search, self._suite, simulations)
 
 
 def curve_grader(specs: Sequence[GameSpec]) -> CurveGrader | None:
-    """For a run on these boards, on Connect Four if it is among them, else on the first; see `curve_positions.py`. None
-    if no positions are found on which networks can differ.
+    """The grader of a run on these boards, for Connect Four if it is among them, otherwise for the first; see
+    `curve_positions.py`. None if no positions are found on which networks can differ.
     """
     suite = curve_suite(CONNECT_FOUR if CONNECT_FOUR in specs else specs[0])
     return CurveGrader(suite) if len(suite) else None

@@ -1,6 +1,6 @@
-"""The leaderboard: what games and grades say about agents on one board, as typed rows.
+"""The leaderboard: results, ratings and grades of agents on one board, as typed rows.
 
-It is the one source of the tables of the terminal, the report, Markdown, CSV, JSON and the web lab.
+It is the only source of the tables in the terminal, the report, Markdown, CSV, JSON and the web lab.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ from inarow.errors import InvalidResultsError, StoreError, one_line, raised_as, 
 from inarow.games import CONNECT_FOUR, Board, GameRecord, GameSpec
 from inarow.results import Result
 
-_USUAL_SUITES = (STANDARD, EXHAUSTIVE)  # a board has one or the other
+_USUAL_SUITES = (STANDARD, EXHAUSTIVE)  # a board has one of these
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +32,11 @@ class Standing:
     agent: str
     tally: Tally  # against all others
     rating: Rating | None = None
-    los: float | None = None  # likelihood that it is stronger than the next one; None for the last
+    los: float | None = None  # likelihood that it is stronger than the next agent; None for the last
     grade: Grade | None = None
     seconds_per_move: float | None = None
     faults: Mapping[str, int] = field(default_factory=dict)
-    """Games lost by `illegal_moves`, `crashes` and `time_outs`, where they were counted."""
+    """Games lost by `illegal_moves`, `crashes` and `time_outs`, if counted."""
 
     @property
     def score(self) -> float | None:
@@ -46,30 +46,30 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaderboard(Result):
-    """Results, ratings and grades of the agents on a board; `rank_agents` makes one."""
+    """Results, ratings and grades of the agents on a board; created by `rank_agents`."""
 
     board: str
     cross: CrossTable
-    groups: tuple[Ratings, ...]  # one for each group of agents that games link; the one with the most games first
-    unrated: str | None  # why there are no ratings of all agents together, if there are none
+    groups: tuple[Ratings, ...]  # one for each group of agents linked by games; the group with the most games first
+    unrated: str | None  # the reason if there are no ratings of all agents together
     grades: Mapping[str, Grade] = field(default_factory=dict)
     seconds_per_move: Mapping[str, float] = field(default_factory=dict)
-    """The median: the first moves of a process also load compiled code."""
+    """Medians, because the first moves of a process also load compiled code."""
     faults: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     seeds: tuple[int, ...] = ()  # of the matches
 
     @property
     def agents(self) -> set[str]:
-        """Those that played or were graded."""
+        """The agents that played or were graded."""
         return {*self.cross.agents, *self.grades}
 
     @property
     def ratings(self) -> Ratings | None:
-        """Of all agents together."""
+        """The ratings of all agents together, None if there are none."""
         return None if self.unrated else self.groups[0]
 
     def standings(self) -> list[Standing]:
-        """All agents: the strongest first, by rating or else by score."""
+        """All agents, strongest first, by rating if they have one, otherwise by score."""
         return self._rows(self.ratings)
 
     def group_standings(self) -> list[list[Standing]]:
@@ -151,7 +151,7 @@ def _rated_row(row: Standing) -> dict[str, Any]:
 
 
 def rank_agents(board: str, cross: CrossTable) -> Leaderboard:
-    """The leaderboard of some results; `replace` adds its other fields."""
+    """The leaderboard of a cross table; other fields can be added by `replace`."""
     try:
         return Leaderboard(board=board, cross=cross, groups=(fit_ratings(cross),), unrated=None)
     except InvalidResultsError as error:
@@ -164,8 +164,8 @@ def ratings(
 ) -> Ratings:
     """Elo ratings with 95 % intervals from games, or from all games of a results store on a board.
 
-    The rating of `anchor` is 0, or without it among the agents the mean is. Raises InvalidResultsError if there are no
-    finished games, or groups of agents that no games link.
+    The rating of `anchor` is 0; if it did not play, the mean rating is 0. Raises InvalidResultsError if there are no
+    finished games, or if some groups of agents are not linked by games.
     """
     if isinstance(games, (Store, Path, str)):
         with opened(games, readonly=True) as store:
@@ -178,10 +178,10 @@ def ratings(
 
 
 def store_leaderboard(store: Store, board: str, visit: Callable[[GameRecord], object] | None = None) -> Leaderboard:
-    """The leaderboard of all that a store knows about a board.
+    """The leaderboard of all results of a store for a board.
 
-    Agents that share a name, because a default or a net has changed, are numbered. `visit` receives each finished
-    game under these names; without it, no game is decoded.
+    Different agents with the same name (a default or a net has changed) are numbered. `visit` receives each finished
+    game under these names; without it, games are not decoded.
     """
     matches = store.counted_matches(board)
     results, grades = store.results(matches), store.grades(board)
@@ -209,8 +209,8 @@ def _numbered_names(agents: Iterable[AgentIdentity]) -> dict[AgentIdentity, str]
 
 
 def read_grades(grades: Iterable[GradeEntry], names: Mapping[AgentIdentity, str]) -> dict[str, Grade]:
-    """The grade by which each named agent is compared with others: of `grades`, oldest first, the newest on the usual
-    suite of the board, or of an agent without one the newest. Raises StoreError.
+    """The grade of each named agent for comparisons: its newest on the usual suite of the board, or its newest if it
+    has none there. `grades` are sorted, oldest first. Raises StoreError.
     """
     chosen: dict[AgentIdentity, GradeEntry] = {}
     for entry in grades:

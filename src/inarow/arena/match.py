@@ -1,7 +1,7 @@
-"""Matches: two agents, many openings, each played twice with sides swapped.
+"""Matches: two agents, many openings, each played twice with swapped sides.
 
-A match is cut into tasks of whole pairs. A game follows from its plan and its number, however the tasks are cut and
-whichever process plays them.
+A match is divided into tasks of whole pairs. A game depends only on its plan and its number, not on the division into
+tasks or the process that plays it.
 """
 
 from __future__ import annotations
@@ -32,17 +32,19 @@ from inarow.results import PlottedResult
 from inarow.search.limits import Limits
 from inarow.workers import Pool, Progress, Workers, check_workers, open_pool
 
-_TASK_SECONDS = 0.25  # target length of a task: what a kill can lose, against the cost of dispatching it
+_TASK_SECONDS = (
+    0.25  # target length of a task: a kill loses less with short tasks, dispatching costs less with long ones
+)
 _MAX_PAIRS_PER_TASK = 32
 _FIGURES = (
     *("score", "score_interval", "elo", "elo_interval", "los", "pairs"),
     *("openings", "opening_plies", "plies_per_game", "cost", "seed", "sprt"),
 )
-"""Of a `MatchSummary`, after its counts."""
+"""Columns of a `MatchSummary` after its counts."""
 
 _COSTS = ("seconds_per_move", "median_seconds_per_move", "nodes_per_move", "median_nodes_per_move")
 Numbered = tuple[int, GameRecord]
-"""A game with its number in its match: a moves first in the even ones, b in the odd ones."""
+"""A game with its number in its match: a moves first in even games, b in odd games."""
 
 
 # --- playing ---
@@ -52,16 +54,17 @@ Numbered = tuple[int, GameRecord]
 class Task:
     """Some pairs of a match."""
 
-    match: int  # index of the plan among those that are played
+    match: int  # index of the plan
     plan: MatchPlan
     pairs: tuple[tuple[int, Position], ...]  # numbers of pairs with their openings
 
 
 def play_plans(plans: Sequence[MatchPlan], pool: Pool, finished: Sequence[int]) -> Iterator[tuple[int, list[Numbered]]]:
-    """All games but the first `finished` of each plan: index of a plan, some games of it.
+    """Plays all games of each plan except its first `finished` games; yields the index of a plan with some of its
+    games.
 
-    The games of one plan come in ascending order, those of different plans in turns. One pair of
-    each comes first and shows how long the rest takes.
+    The games of one plan are yielded in ascending order, those of different plans in turn. The first pair of each plan
+    is played first, to estimate the time of the others.
     """
     missing = [_missing_pairs(plan, games) for plan, games in zip(plans, finished, strict=True)]
     pairs_per_task = [1] * len(plans)
@@ -83,7 +86,7 @@ def play_pairs(task: Task) -> list[Numbered]:
     """The games of a task, in a worker process."""
     plan = task.plan
     for agent in (plan.a, plan.b):
-        make_ready(agent, plan.spec)  # else the first move would also be timed loading compiled code
+        make_ready(agent, plan.spec)  # otherwise the time of the first move would include loading compiled code
     games = []
     for pair, opening in task.pairs:
         for game in (0, 1):
@@ -100,7 +103,7 @@ def play_pairs(task: Task) -> list[Numbered]:
 
 @lru_cache(maxsize=256)
 def make_ready(agent: str, spec: GameSpec) -> None:
-    """Loads what the moves of an agent need: the first one would otherwise be timed with it. Once in a process."""
+    """Loads code and data of an agent, once in a process, so that the time of its first move does not include it."""
     kind, _ = parse_agent(agent)
     if kind.is_custom or kind.runs_code:
         return
@@ -109,7 +112,7 @@ def make_ready(agent: str, spec: GameSpec) -> None:
         if isinstance(made, PreparedAgent):
             made.prepare(spec)
         made.decide(Position.start(spec), limits=Limits(cancelled=lambda: True))
-    except Exception:  # will happen again in a game, which it loses
+    except Exception:  # the error occurs again in a game, which the agent then loses
         return
 
 
@@ -121,16 +124,16 @@ def _missing_pairs(plan: MatchPlan, finished: int) -> list[tuple[int, Position]]
 
 
 def _pairs_per_task(games: Sequence[Numbered]) -> int:
-    """How many pairs like this one make a task of the target length."""
+    """The number of pairs like this one in a task of the target length."""
     seconds = sum(ply.seconds or 0.0 for _, record in games for ply in record.plies)
     return max(1, int(min(_MAX_PAIRS_PER_TASK, _TASK_SECONDS / (seconds + 1e-6))))
 
 
-# --- with a store: nothing is played twice, and every batch is stored at once ---
+# --- with a store: no game is played twice, and every batch is stored immediately ---
 
 
 def stored_games(plan: MatchPlan, store: Store) -> list[GameRecord]:
-    """The games of a plan that the store has, which may be open for reading only."""
+    """The games of a plan that the store has. The store may be read-only."""
     match_id = store.find_match(plan.entry().key)
     return [] if match_id is None else plan.seen_by_a(islice(store.games(match_id=match_id), plan.games))
 
@@ -138,9 +141,9 @@ def stored_games(plan: MatchPlan, store: Store) -> list[GameRecord]:
 def play_missing(
     plans: Sequence[MatchPlan], store: Store, *, workers: Workers = 1
 ) -> Iterator[tuple[int, list[GameRecord]]]:
-    """Plays the games that the store lacks: index of a plan, some games of it, in ascending order for each plan.
+    """Plays the games that the store lacks; yields the index of a plan with some of its games, ascending for each plan.
 
-    Every batch is yielded after it was written. Since batches are written in order, the stored games of a match are
+    A batch is yielded after it has been stored. Since batches are stored in order, the stored games of a match are
     always its first ones.
     """
     check_workers(workers)
@@ -155,7 +158,7 @@ def play_missing(
 def play_into_store(
     plans: Sequence[MatchPlan], store: Store, *, workers: Workers = 1
 ) -> Iterator[tuple[int, list[GameRecord]]]:
-    """All games of the plans: those that the store has, then those of `play_missing`."""
+    """All games of the plans: the stored games, then those of `play_missing`."""
     check_workers(workers)
     for match, plan in enumerate(plans):
         yield match, stored_games(plan, store)
@@ -167,14 +170,14 @@ def play_into_store(
 
 @dataclass(frozen=True, slots=True)
 class AgentCost:
-    """What an agent spent, as means and medians of its moves, and its games lost by a fault."""
+    """Means and medians of an agent's costs per move, and the number of games that it lost by a fault."""
 
     seconds_per_move: float | None
-    nodes_per_move: float | None  # none for an agent that counts no nodes
+    nodes_per_move: float | None  # None for agents that do not count nodes
     illegal_moves: int
     crashes: int
     time_outs: int
-    median_seconds_per_move: float | None = None  # unlike the mean without what a few slow moves took
+    median_seconds_per_move: float | None = None  # unlike the mean, not affected by a few slow moves
     median_nodes_per_move: float | None = None
 
     @property
@@ -184,20 +187,20 @@ class AgentCost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchSummary(Tally):
-    """The tally of a match from a's view, and what its games cost."""
+    """The tally of a match for a, and the costs of its games."""
 
     a: str
     b: str
     board: str
     openings: int
-    """Distinct openings."""
+    """The number of distinct openings."""
     opening_plies: int
     plies_per_game: float
     cost: dict[str, AgentCost]
-    """Under `a` and `b`."""
+    """By player: `a` and `b`."""
     seed: int | None
     sprt: SprtResult | None = None
-    """State of the sequential test, if there was one."""
+    """The state of the sequential test, if there was one."""
 
     def row(self) -> dict[str, object]:
         """The match as a row of a table."""
@@ -213,13 +216,13 @@ class MatchSummary(Tally):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Intervals hold 95 %; an infinite Elo difference is None."""
+        """The summary as JSON, with 95 % intervals; an infinite Elo difference is None."""
         names = {"a": self.a, "b": self.b, "board": self.board}
         return {**names, **Tally.to_dict(self), **{name: getattr(self, name) for name in _FIGURES}}
 
 
 def summarise(records: Sequence[GameRecord], sprt: Sprt | None = None) -> MatchSummary:
-    """The summary of pairs of games: a is the first side in the even records, b in the odd ones."""
+    """The summary of pairs of games: a is the first side in even records, b in odd records."""
     tally = Tally.of_pairs(records)
     actions = [record.actions for record in records]
     return MatchSummary(
@@ -269,7 +272,7 @@ class Match(PlottedResult):
 
     summary: MatchSummary
     records: tuple[GameRecord, ...]
-    """In pairs: a moves first in the even ones, b in the odd ones."""
+    """In pairs: a moves first in even records, b in odd records."""
 
     def __repr__(self) -> str:
         found = self.summary
@@ -303,11 +306,11 @@ def play_match(
     store: Store | Path | str | None = None,
     progress: bool | Progress = True,
 ) -> Match:
-    """Plays `games` (an even number) between two agents; with `sprt`, only until the test is decided.
+    """Plays a match of `games` games (an even number) between two agents; with `sprt`, only until the test is decided.
 
-    The games follow from the arguments alone, on any number of workers: every game has its own random streams and new
-    agents, except those given as objects. Only `move_seconds` depends on the clock. In the other order, two agents play
-    the same games. Games that the store has are not played again, others are added to it.
+    The games depend only on the arguments, not on the number of workers: every game has its own random streams and new
+    agents, except agents passed as objects. Only `move_seconds` depends on the clock. The order of the two agents does
+    not change the games. Games in the store are not played again; new ones are added to it.
 
     Raises InarowError, and Interrupted with the match of the finished pairs on Ctrl-C.
     """
@@ -328,7 +331,7 @@ def play_plan(
     store: Store | None = None,
     progress: bool | Progress = True,
 ) -> Match:
-    """Plays a planned match; see `play_match`."""
+    """Plays the match of a plan; see `play_match`."""
     from inarow.terminal import progress_bar
 
     records: list[GameRecord] = []
@@ -352,9 +355,9 @@ def play_plan(
 def match_games(
     plan: MatchPlan, *, workers: Workers = 1, sprt: Sprt | None = None, store: Store | None = None
 ) -> Iterator[GameRecord]:
-    """The games of a plan one by one, in order; with `sprt` up to the pair that decides the test.
+    """Yields the games of a plan in order; with `sprt` up to the pair that decides the test.
 
-    With a store, games that it has are taken from it, and new ones are added to it.
+    Games in the store are not played again; new ones are added to it.
     """
     check_workers(workers)
     plans = [plan]
@@ -364,7 +367,7 @@ def match_games(
 
 
 def play_all(plans: Sequence[MatchPlan], workers: Workers) -> Iterator[tuple[int, list[GameRecord]]]:
-    """All games of the plans: index of a plan, some games of it, in ascending order for each plan."""
+    """Plays all games of the plans; yields the index of a plan with some of its games, ascending for each plan."""
     with open_pool(workers, tasks=sum(plan.games // 2 for plan in plans)) as pool:
         for match, games in play_plans([plan.in_order() for plan in plans], pool, [0] * len(plans)):
             yield match, plans[match].seen_by_a(record for _, record in games)

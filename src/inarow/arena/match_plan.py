@@ -1,6 +1,6 @@
-"""The plan of a match: who meets whom on which board, from which openings.
+"""The plan of a match: agents, board and openings.
 
-Every game has its own random streams and new agents, so a game follows from its plan and its number.
+Every game has its own random streams and new agents, so a game depends only on its plan and its number.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ MAX_GAMES = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchSettings:
-    """How agents meet; raises InvalidLimitError for values out of range."""
+    """The settings of matches; raises InvalidLimitError for values out of range."""
 
     games: int = 100
-    """Per pair of agents, an even number. A shorter match consists of the first games of a longer one."""
+    """The number of games per pair of agents, even. A shorter match consists of the first games of a longer one."""
     seed: int = 0
     openings: OpeningSource = "balanced"
     opening_plies: int | None = None
-    """Moves before the agents take over; None chooses a number for the board."""
+    """The number of moves in the opening; None chooses a number for the board."""
     move_seconds: float | None = None
-    """A decision that takes longer loses the game."""
+    """The time limit of a decision; exceeding it loses the game."""
 
     def __post_init__(self) -> None:
         if not 2 <= self.games <= MAX_GAMES or self.games % 2:
@@ -48,7 +48,7 @@ class MatchSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchPlan(MatchSettings):
-    """Everything that decides the games of a match; `plan_match` makes a valid one."""
+    """All data that determines the games of a match; `plan_match` creates valid plans."""
 
     a: str  # agent string, in its shortest form
     b: str
@@ -56,29 +56,29 @@ class MatchPlan(MatchSettings):
     opening_plies: int
 
     def in_order(self) -> MatchPlan:
-        """The same match with its agents sorted by name: it is played and stored this way, whichever agent is
-        named first. Otherwise deterministic agents would play the same games in two matches.
+        """The same match with its agents sorted by name. Matches are played and stored in this order; otherwise
+        deterministic agents would play the same games in two matches.
         """
         a, b = sorted((self.a, self.b))
         return replace(self, a=a, b=b)
 
     def seen_by_a(self, records: Iterable[GameRecord]) -> list[GameRecord]:
-        """Whole pairs of games of `in_order`, each pair beginning with the game in which a moves first."""
+        """Whole pairs of games of `in_order`, where a moves first in the first game of each pair."""
         records = list(records)
         if self.a <= self.b:
             return records
-        pairs = zip(records[1::2], records[::2], strict=False)  # half a pair is played again
+        pairs = zip(records[1::2], records[::2], strict=False)  # a game without its pair is dropped and played again
         return [record for pair in pairs for record in pair]
 
     def entry(self) -> MatchEntry:
-        """The match as the store keeps it, under a key that follows from what decides its games."""
+        """The match for the store, with a key derived from the data that determines its games."""
         a, b = (AgentIdentity.parse(agent) for agent in sorted((self.a, self.b)))
         settings = {"openings": self.openings, "move_seconds": self.move_seconds, "version": __version__}
         decisive = (str(self.spec), a, b, self.seed, self.opening_plies, settings)
         return MatchEntry(hashlib.blake2b(to_json(decisive).encode(), digest_size=16).hexdigest(), *decisive)
 
     def players(self, pair: int, game: int) -> tuple[Agent, Agent]:
-        """New agents for a game, the one that moves first ahead. Matches make their agents nowhere else."""
+        """New agents for a game, the first side first. All agents of matches are created here."""
         first, second = (
             make_agent(agent, seed=np.random.SeedSequence(self.seed, spawn_key=(pair, game, side)))
             for side, agent in enumerate((self.b, self.a) if game else (self.a, self.b))
@@ -87,7 +87,7 @@ class MatchPlan(MatchSettings):
 
 
 def plan_match(a: str, b: str, spec: GameSpec = CONNECT_FOUR, settings: MatchSettings | None = None) -> MatchPlan:
-    """A checked plan; raises InarowError, also if an agent does not play the board."""
+    """A checked plan; raises InarowError, also if an agent cannot play the board."""
     settings = settings or MatchSettings()
     agents = make_agent(a), make_agent(b)
     for agent in agents:

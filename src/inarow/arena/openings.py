@@ -1,7 +1,7 @@
-"""Openings: short beginnings from which two agents play twice, with sides swapped.
+"""Openings: short sequences of moves from which two agents play twice, with swapped sides.
 
-Deterministic agents would otherwise repeat one game over and over. The openings for a larger count
-begin with those for a smaller one, as long as they have the same number of plies.
+Without them, deterministic agents would always repeat the same game. The openings for a larger count begin with those
+for a smaller count if they have the same number of plies.
 """
 
 from collections.abc import Callable
@@ -19,26 +19,26 @@ from inarow.search.solver.solver import Solver
 
 OpeningKind = Literal["balanced", "random"]  # the choices of a user
 OpeningSource = Literal["balanced", "solved", "random"]
-"""The book of the board, positions solved for the purpose, or random moves."""
+"""The book of the board, newly solved positions, or random moves."""
 
-_BOOK_PLIES = 6  # default length of balanced openings, unless the book has fewer: a thousand exact draws on 6x7x4
+_BOOK_PLIES = 6  # default length of balanced openings, unless the book is shorter: a thousand exact draws on 6x7x4
 _MOST_POSITIONS = 5_000  # the most positions of a ply to solve for openings
 _FAST_NODES, _SLOW_NODES = 1_000_000, 20_000
-"""Node limit per position, on boards that the solver is made for and on others."""
-_WHOLE_WORK = 20  # node limit of all positions, as a multiple of that: some seconds
+"""Node limit per position, on boards for the fast solver and on others."""
+_WHOLE_WORK = 20  # node limit of all positions, as a multiple of the limit per position: a few seconds
 _SOLVER_MEMORY = 16 << 20
-_MAX_MISSES = 200  # draws in a row without a new opening after which the search for more ends
+_MAX_MISSES = 200  # consecutive draws without a new opening after which the search ends
 
 
 def usual_plies(spec: GameSpec, count: int, kind: OpeningSource) -> int:
-    """An even number of plies that gives `count` distinct openings, if the board has as many."""
+    """An even number of plies with `count` distinct openings, if the board has enough."""
     book = shipped_book(spec) if kind == "balanced" else None
     return _usual_random_plies(spec, count) if book is None else min(book.plies, _BOOK_PLIES) // 2 * 2
 
 
 def opening_source(spec: GameSpec, kind: OpeningSource, plies: int) -> OpeningSource:
-    """The source for openings of `plies` moves. Balanced ones are from the book of the board; solved if it has none of
-    that length; random if solving takes too long.
+    """The source of openings of `plies` moves. Balanced openings are from the book of the board, or newly solved if the
+    book has none of that length, or random if solving takes too long.
     """
     if kind != "balanced":
         return kind
@@ -61,9 +61,9 @@ def find_openings(spec: GameSpec, count: int, kind: OpeningSource, *, seed: int,
 
 
 def _shuffled(position_of: Callable[[int], Position], imbalance: np.ndarray, count: int, seed: int) -> list[Position]:
-    """`count` quiet positions, those with the smallest imbalance first; `position_of` has one for each.
+    """`count` quiet positions, those with the smallest imbalance first; `position_of` returns position i.
 
-    They repeat in turn when there are no more. Order among equals and mirror image are random.
+    If there are fewer, they are repeated in turn. The order of equally balanced positions and mirroring are random.
     """
     rng = np.random.default_rng(seed)
     shuffled = rng.permutation(len(imbalance))
@@ -90,10 +90,10 @@ def _book_entries(spec: GameSpec, plies: int) -> tuple[np.ndarray, np.ndarray]:
 @lru_cache(maxsize=8)
 def _solved_openings(spec: GameSpec, plies: int) -> tuple[Position, ...]:
     """The quiet positions of `plies` stones with the smallest absolute exact score, one of each pair of mirror images.
-    Empty if there are too many positions, or too hard ones.
+    Empty if there are too many positions or they are too hard.
 
-    All are solved by a new solver: the result must not depend on the requested number or on a filled table, or a
-    match could not continue with the openings that it began with.
+    All are solved by a new solver: the result must not depend on the requested number or on a filled table, so that a
+    resumed match has the same openings.
     """
     positions = _quiet_positions(spec, plies)
     solver = Solver(spec, memory=_SOLVER_MEMORY)
@@ -111,7 +111,9 @@ def _solved_openings(spec: GameSpec, plies: int) -> tuple[Position, ...]:
 
 
 def _quiet_positions(spec: GameSpec, plies: int) -> list[Position]:
-    """Those of `plies` stones, one of each pair of mirror images; none if a ply has too many positions."""
+    """The quiet positions of `plies` stones, one of each pair of mirror images; empty if a ply has too many
+    positions.
+    """
     level = [Position.start(spec)]
     for _ in range(plies):
         following: dict[int, Position] = {}
@@ -129,8 +131,8 @@ def _quiet_positions(spec: GameSpec, plies: int) -> list[Position]:
 def random_openings(spec: GameSpec, count: int, *, seed: int, plies: int | None = None) -> list[Position]:
     """`count` unfinished positions after random moves, in which neither side can win with its next move.
 
-    They are distinct as long as the board has enough, and repeat in turn after that. All have `plies` moves; by default
-    an even number large enough for `count` distinct ones, at most a quarter of the board.
+    They are distinct if the board has enough; otherwise they repeat in turn. All have `plies` moves, by default an even
+    number large enough for `count` distinct openings, at most a quarter of the board.
     """
     if plies is not None and not 0 <= plies < spec.cells:
         raise InvalidLimitError(f"openings of {plies} moves do not fit on {spec}, which has {spec.cells} cells")
@@ -148,12 +150,14 @@ def random_openings(spec: GameSpec, count: int, *, seed: int, plies: int | None 
             found[position.key] = position
             misses = 0
     if not found:
-        raise InvalidLimitError(f"every game of {length} random moves on {spec} is over or about to be")
+        raise InvalidLimitError(
+            f"all positions after {length} random moves on {spec} are over or have an immediate win; use fewer plies"
+        )
     return _in_turn(list(found.values()), count)
 
 
 def _usual_random_plies(spec: GameSpec, count: int) -> int:
-    """An even number of plies with many more sequences than openings are wanted; four if possible,
+    """An even number of plies with many more sequences than requested openings; four if possible,
     at most a quarter of the board.
     """
     longest = spec.cells // 4 // 2 * 2

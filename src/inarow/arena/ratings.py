@@ -1,13 +1,13 @@
-"""Ratings: one number with an interval for each of many agents, from all their games at once.
+"""Ratings: a number with an interval for each agent, from all games together.
 
-Results follow Davidson's model of games with draws, with a first-move term, fitted by maximum posterior. Its
+Results follow Davidson's model of games with draws, with a first-move term, fitted by maximum a posteriori. Its
 parameters [K] are natural logarithms: the strength of each agent, the advantage of the first move, the draw term.
 With t = strength of the first + advantage - strength of the second, the results of a game have the weights
 
     first wins  e^t        draw  e^(t/2 + draw term)        second wins  1
 
-The log-posterior is strictly concave, so it has one peak, whatever the results. Games count as independent of each
-other. Reported strengths are on the Elo scale.
+The log-posterior is strictly concave, so it has one maximum for any results. Games are assumed to be independent.
+Reported strengths are on the Elo scale.
 """
 
 from __future__ import annotations
@@ -23,41 +23,41 @@ from inarow.arena.tally import CrossTable
 from inarow.errors import InvalidAgentError, InvalidResultsError, shown
 from inarow.results import PlottedResult
 
-_ELO = 400 / math.log(10)  # Elo points in one natural logarithm
+_ELO = 400 / math.log(10)  # Elo points per unit of the natural logarithm
 _PRIOR_VARIANCE = 4.0**2
-"""Of the normal prior around 0 on every parameter: a standard deviation of 695 Elo. It keeps unbeaten
-agents finite, and pulls a strength 1,390 Elo off the mean as hard as half a point won or lost."""
+"""Variance of the normal prior with mean 0 on every parameter: a standard deviation of 695 Elo. It keeps the ratings
+of unbeaten agents finite; at 1,390 Elo from the mean its effect equals half a point won or lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """How strong an agent is."""
+    """The rating of an agent."""
 
     agent: str
     elo: float
     interval: Interval
-    """Of 95 %, against the anchor. Finite even for an agent that never lost; far longer on the open side then."""
-    games: int  # in which it took part
+    """95 % interval relative to the anchor. Finite even for an agent that never lost, but much wider on that side."""
+    games: int  # number of games in which it took part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ratings(PlottedResult):
-    """What games say about the strengths of agents."""
+    """The ratings of agents by their games."""
 
     table: tuple[Rating, ...]
     """Strongest first."""
     anchor: str | None
     """The agent whose rating is 0; None if their mean is."""
     advantage: float
-    """What the first move is worth, in Elo."""
+    """The advantage of the first move, in Elo."""
     advantage_interval: Interval
     draw_rate_equal: float
-    """How often equal agents draw."""
+    """The probability of a draw between equal agents."""
     superiority: tuple[tuple[float, ...], ...]
-    """`los` of each agent against each, in the order of the table."""
+    """`los` of each agent against each other, in the order of the table."""
 
     def rows(self) -> list[dict[str, object]]:
-        """A row for each agent, strongest first; `los` is against the next one, None for the last."""
+        """A row for each agent, strongest first; `los` is against the next agent, None for the last."""
         rows: list[dict[str, object]] = []
         for place, rating in enumerate(self.table):
             low, high = rating.interval
@@ -78,17 +78,17 @@ class Ratings(PlottedResult):
 
 
 def fit_ratings(results: CrossTable, *, anchor: str = "random") -> Ratings:
-    """Rates every agent that played; without `anchor` among them, the mean rating is 0.
+    """Rates every agent that played; if `anchor` did not play, the mean rating is 0.
 
-    Games of an agent against itself inform the first-move and draw terms only. Raises
-    InvalidResultsError if there are no games, or groups of agents that no games link.
+    Games of an agent against itself affect only the first-move and draw terms. Raises
+    InvalidResultsError if there are no games, or if some groups of agents are not linked by games.
     """
     agents = sorted(results.agents)
     if not agents:
         raise InvalidResultsError("there are no finished games; ratings need at least one")
     model = _model(agents, results)
     peak = find_peak(model)
-    # What is reported, as combinations of the parameters: the rating of each agent, then the advantage.
+    # The reported figures as linear combinations of the parameters: the rating of each agent, then the advantage.
     contrasts = np.eye(len(agents) + 1, len(agents) + 2)
     contrasts[:-1, :-2] -= [agent == anchor for agent in agents] if anchor in agents else 1 / len(agents)
     *elo, advantage = (_ELO * contrasts @ peak).tolist()
@@ -117,7 +117,9 @@ def _model(agents: Sequence[str], results: CrossTable) -> Davidson:
             shown(", ".join(agent for agent, group in zip(agents, groups, strict=True) if bool(group) is away))
             for away in (False, True)
         )
-        raise InvalidResultsError(f"no games link {here} with {there}; let some of them meet, or rate them apart")
+        raise InvalidResultsError(
+            f"no games link {here} with {there}; play games between them, or rate the groups separately"
+        )
     return Davidson(*counts)
 
 
@@ -148,13 +150,13 @@ class Davidson:
         return self.wins + self.draws + self.losses
 
     def log_posterior(self, parameters: FloatArray) -> float:
-        """Up to a constant."""
+        """The log-posterior, up to a constant."""
         win, draw, loss = self._log_chances(parameters)
         likelihood = np.sum(self.wins * win + self.draws * draw + self.losses * loss)
         return float(likelihood - parameters @ parameters / (2 * _PRIOR_VARIANCE))
 
     def gradient(self, parameters: FloatArray) -> FloatArray:
-        """Of the log-posterior [K]."""
+        """The gradient of the log-posterior [K]."""
         win, draw, _ = np.exp(self._log_chances(parameters))
         points = self.wins + self.draws / 2 - self.games * (win + draw / 2)
         drawn = self.draws - self.games * draw
@@ -163,7 +165,7 @@ class Davidson:
     def information(self, parameters: FloatArray) -> FloatArray:
         """Minus the Hessian of the log-posterior [K, K]: positive definite."""
         win, draw, loss = np.exp(self._log_chances(parameters))
-        variance = self.games * (win * loss + draw * (win + loss) / 4)  # of the points
+        variance = self.games * (win * loss + draw * (win + loss) / 4)  # variance of the points
         information = np.eye(len(parameters)) / _PRIOR_VARIANCE
         information[:-2, :-2] += np.diag(variance.sum(0) + variance.sum(1)) - variance - variance.T
         information[-2, :-2] = information[:-2, -2] = _by_term(variance)[:-1]
@@ -173,7 +175,7 @@ class Davidson:
         return information
 
     def _log_chances(self, parameters: FloatArray) -> FloatArray:
-        """Of win, draw and loss [3, n, n]."""
+        """The log-probabilities of win, draw and loss [3, n, n]."""
         strengths, advantage, draw_term = parameters[:-2], parameters[-2], parameters[-1]
         t = strengths[:, None] - strengths + advantage
         weights = np.stack([t, t / 2 + draw_term, np.zeros_like(t)])
@@ -182,18 +184,20 @@ class Davidson:
 
 
 def _by_term(pairs: FloatArray) -> FloatArray:
-    """Derivatives by t of each pair [n, n], summed to those by each strength and by the advantage [n + 1]."""
+    """Sums derivatives with respect to t of each pair, [n, n], to those with respect to strengths and advantage, [n +
+    1].
+    """
     return np.append(pairs.sum(1) - pairs.sum(0), pairs.sum())
 
 
 def profile_interval(model: Davidson, peak: FloatArray, contrast: FloatArray) -> Interval:
-    """A 95 % interval of `contrast @ parameters`, in Elo, by the likelihood ratio: the values at which the
-    best parameters are not much less likely than the peak. Unlike one from the curvature at the
-    peak, it is lopsided where the games are, as for an agent that never lost.
+    """A 95 % interval of `contrast @ parameters`, in Elo, by the likelihood ratio: the values for which the best
+    parameters are not much less likely than the maximum. Unlike an interval from the curvature at the maximum, it is
+    asymmetric if the results are, for example for an agent that never lost.
     """
     from scipy.optimize import newton
 
-    if not contrast.any():  # the anchor against itself
+    if not contrast.any():  # the anchor relative to itself
         return 0.0, 0.0
     along = np.linalg.solve(model.information(peak), contrast)
     deviation = math.sqrt(contrast @ along)
@@ -211,12 +215,12 @@ def profile_interval(model: Davidson, peak: FloatArray, contrast: FloatArray) ->
 
 
 def find_peak(model: Davidson, start: FloatArray | None = None, *, held: FloatArray | None = None) -> FloatArray:
-    """The parameters [K] of the largest posterior, by Newton's method from `start` or from zero; among those with the
-    same `held @ parameters` if given.
+    """The parameters [K] of the largest posterior, by Newton's method from `start` or from zero; if `held` is given,
+    among those with the same `held @ parameters`.
 
-    Over a step that moves no log-weight of a result by more than `reach` against another, curvature
-    changes by a factor of at most e^reach. Steps are therefore cut to log(1 + reach) / reach of
-    their length: then none passes the top of its line, from wherever the climb starts.
+    Over a step that changes the difference of two log-weights by at most `reach`, the curvature changes by a factor
+    of at most e^reach. Steps are therefore shortened to log(1 + reach) / reach of their length: then no step passes
+    the maximum of its line, from any start.
     """
     parameters = np.zeros(len(model.wins) + 2) if start is None else start
     gain = math.inf

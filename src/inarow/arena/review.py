@@ -1,4 +1,4 @@
-"""A game move by move against perfect play."""
+"""Reviews of games: each move compared with perfect play."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,25 +13,25 @@ from inarow.search.solver.solver import Solver
 from inarow.workers import Progress
 
 Label = Literal["best", "good", "mistake", "blunder"]
-"""Keeps the score; keeps the outcome; lets it slip by one step (win to draw, draw to loss); by two."""
+"""The move keeps the score; keeps the outcome; worsens it by one step (win to draw, draw to loss); by two."""
 
 
 @dataclass(frozen=True, slots=True)
 class MoveReview:
-    """One move, for the side that made it. Scores are None where the board is too hard to solve."""
+    """One move, for the side that made it. Scores are None if the position is too hard to solve."""
 
     ply: int  # from 1
     side: int
     action: int
     best: tuple[int, ...]
-    before: int | None  # the score of the position, which the best actions keep
-    after: int | None  # the score of the action that was played
+    before: int | None  # the score of the position before the move
+    after: int | None  # the score of the played action
     label: Label | None
     scores: tuple[int | None, ...]  # of all actions, as in `Analysis`
 
     @property
     def loss(self) -> int | None:
-        """How much score the move gave away."""
+        """The loss of score by the move."""
         return None if self.before is None or self.after is None else self.before - self.after
 
 
@@ -72,7 +72,7 @@ def review(
     limits: Limits | None = None,
     progress: bool | Progress = True,
 ) -> GameReview:
-    """Reviews every move of a game; `board` is for move strings, `limits` are those of each position."""
+    """Reviews every move of a game; `board` is the board of a move string, `limits` apply to each position."""
     from inarow.terminal import progress_bar
 
     record = game if isinstance(game, GameRecord) else _record(Position.parse(game, board))
@@ -91,7 +91,7 @@ def _record(position: Position) -> GameRecord:
 
 
 def review_game(position: Position, analyse: Callable[[Position], Analysis]) -> Iterator[MoveReview]:
-    """Reviews the moves that led to `position`, from the first, with the solver that is passed in."""
+    """Reviews the moves that led to `position`, in order, by `analyse`."""
     for before, action in zip(position.line(), position.actions, strict=False):
         yield review_move(before, action, analyse(before))
 
@@ -112,7 +112,7 @@ def review_move(position: Position, action: int, analysis: Analysis) -> MoveRevi
 
 
 def label_of(before: int, after: int) -> Label:
-    """The label of a move that turned the score `before` into `after`, both for the side that moved."""
+    """The label of a move that changed the score from `before` to `after`, both for the side that moved."""
     if after == before:
         return "best"
     steps = _sign(before) - _sign(after)

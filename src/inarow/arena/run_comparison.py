@@ -1,4 +1,4 @@
-"""Training runs side by side: the settings in which they differ, and their curves."""
+"""Comparison of training runs: the settings in which they differ, and their curves."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 AXES = ("episode", "iteration", "seconds")
-"""Columns that a curve is drawn over, the first that all runs have."""
+"""Columns for the axis of curves; the first that all runs have is used."""
 _NOT_COMPARED = (*AXES, "core_seconds", "games_per_second", "epsilon")
-_SMALL_IS_GOOD = ("loss", "regret")  # what is in the names of columns of which the smallest value is the best
+_SMALL_IS_GOOD = ("loss", "regret")  # parts of names of columns for which smaller is better
 
 
 @dataclass(frozen=True, slots=True)
 class RunComparison(Result):
-    """Some runs; `compare_runs` makes one."""
+    """A comparison of runs; created by `compare_runs`."""
 
     runs: Mapping[str, TrainingRun]
-    """By a name each."""
+    """The runs by name."""
     columns: tuple[str, ...]
-    """Of the curves, shared by all runs."""
+    """The columns of the curves that all runs have."""
     settings: Mapping[str, Mapping[str, Any]]
-    """Those that differ, by name of the run and by key; None where a run has no such setting."""
+    """The settings that differ, by name of the run and by key; None if a run does not have the setting."""
 
     def rows(self) -> Sequence[dict[str, object]]:
         """A row for each run: settings that differ, training time, last and best value of each column."""
@@ -48,7 +48,7 @@ class RunComparison(Result):
         ]
 
     def figures(self, name: str) -> dict[str, float | None]:
-        """`COLUMN` and `COLUMN_best` of a run for each column: its last value and its best one."""
+        """`COLUMN` and `COLUMN_best` of a run for each column: its last and its best value."""
         found: dict[str, float | None] = {}
         for column in self.columns:
             values = [value for point in self.runs[name].curve.points if (value := point.get(column)) is not None]
@@ -57,7 +57,7 @@ class RunComparison(Result):
         return found
 
     def points(self, name: str, column: str) -> tuple[list[float], list[float]]:
-        """What is drawn of a run: places on the axis, and values."""
+        """The plotted points of a run: positions on the axis, and values."""
         axis = self.axis
         points = self.runs[name].curve.points
         pairs = [
@@ -69,7 +69,7 @@ class RunComparison(Result):
 
     @property
     def axis(self) -> str | None:
-        """The column that curves are drawn over; None for the number of the point."""
+        """The column of the axis; None for the number of the point."""
         return next((each for each in AXES if all(each in run.curve.columns for run in self.runs.values())), None)
 
     def to_dict(self) -> dict[str, Any]:
@@ -90,17 +90,17 @@ class RunComparison(Result):
         }
 
     def plot(self, path: Path | str | None = None) -> Figure:
-        """The curves of all runs over each other, also written to `path` if given: an .svg, .png or .html file, else
-        raises PictureError. Raises MissingExtraError without matplotlib.
+        """The curves of all runs in one plot, also written to `path` if given: an .svg, .png or .html file, else raises
+        PictureError. Raises MissingExtraError without matplotlib.
         """
         figure: Figure = drawn_by_report("run_plots", "plot_comparison", self, path)
         return figure
 
 
 def compare_runs(runs: Sequence[TrainingRun | Path | str], column: str | None = None) -> RunComparison:
-    """Compares runs, or those in some folders, by the columns that their curves share, or by one of them.
+    """Compares runs, given as runs or folders, by the columns that their curves share, or by one of them.
 
-    Raises ConfigError if there are fewer than two runs, or no such column.
+    Raises ConfigError if there are fewer than two runs or the column does not exist.
     """
     loaded = [run if isinstance(run, TrainingRun) else load_run(run) for run in runs]
     if len(loaded) < 2:
@@ -108,8 +108,8 @@ def compare_runs(runs: Sequence[TrainingRun | Path | str], column: str | None = 
     named = dict(zip(_names([run.folder for run in loaded]), loaded, strict=True))
     shared = [each for each in _columns(loaded[0]) if all(each in _columns(run) for run in loaded[1:])]
     if column is not None and column not in shared:
-        has = f"columns are {', '.join(shared)}" if shared else "they share none"
-        raise ConfigError(f"not all of these runs have a column {shown(column)} in their curves; {has}")
+        has = f"shared columns are {', '.join(shared)}" if shared else "they have no column in common"
+        raise ConfigError(f"not all of these runs have the column {shown(column)} in their curves; {has}")
     return RunComparison(named, tuple(shared if column is None else [column]), _differences(named))
 
 
@@ -118,7 +118,7 @@ def is_small_good(column: str) -> bool:
 
 
 def _columns(run: TrainingRun) -> list[str]:
-    """The columns of a curve that measure something: not counters, which have whole numbers only."""
+    """The columns of a curve that are measurements: not counters, which have only whole numbers."""
     points = run.curve.points
     return [
         each
@@ -128,7 +128,7 @@ def _columns(run: TrainingRun) -> list[str]:
 
 
 def _names(folders: Sequence[Path]) -> list[str]:
-    """A name for each folder: its own, or as much of its path as makes it unique; numbers for the same folder."""
+    """A name for each folder: its own, or with parents until it is unique; numbered if a folder occurs twice."""
     paths = [Path(os.path.abspath(folder)) for folder in folders]
     names = [path.name for path in paths]
     if len(set(names)) < len(names):
@@ -148,7 +148,7 @@ def _differences(runs: Mapping[str, TrainingRun]) -> dict[str, dict[str, Any]]:
 
 
 def _flat(part: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Settings by their places, as in `--set`."""
+    """Settings by their keys, as in `--set`."""
     if isinstance(part, Mapping) and part:
         for key, value in part.items():
             yield from _flat(value, f"{prefix}{key}.")

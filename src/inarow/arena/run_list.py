@@ -1,4 +1,4 @@
-"""The training runs below a folder, each in a row."""
+"""The list of training runs below a folder."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from inarow.results import Result
 _MARK = "config.json"  # in the folder of every run
 _MAX_FOLDERS = 100_000
 _MAIN_FIGURES = ("search_accuracy", "raw_accuracy", "reward", "wins", "losses")
-"""Of a curve, as far as it has them; at most three are shown."""
+"""Main columns of a curve, if it has them; at most three are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
-    """A run at a glance; None where its files do not say."""
+    """The summary of a run; fields are None if unknown."""
 
     folder: Path
     name: str
-    """The folder, relative to the one that was listed."""
+    """The folder of the run, relative to the listed one."""
     learner: str | None = None
     board: str | None = None
     done: float | None = None
     total: float | None = None
     unit: str | None = None
-    """Of done and total."""
+    """The unit of done and total."""
     seconds: float | None = None
     figures: Mapping[str, float]
     """Main columns of the last point of the curve."""
     changed: datetime
-    """When the run was last saved."""
+    """Time of the last save."""
     error: str | None = None
-    """Why it cannot be read, in one line."""
+    """The reason if it cannot be read, in one line."""
 
     @property
     def is_finished(self) -> bool:
@@ -75,7 +75,7 @@ class RunList(Result):
 
 
 def list_runs(folder: Path | str = "runs") -> RunList:
-    """All training runs in a folder and below it. Nothing is loaded but configs and curves; raises ConfigError."""
+    """All training runs in a folder and below it. Loads only configs and curves; raises ConfigError."""
     root = Path(folder)
     if not root.is_dir():
         raise ConfigError(f"there is no folder {root}")
@@ -83,7 +83,7 @@ def list_runs(folder: Path | str = "runs") -> RunList:
 
 
 def training_seconds(run: TrainingRun) -> float | None:
-    """As the curve has it; else the time between the files of the start and of the last checkpoint, pauses included."""
+    """The training time by the curve, or else the time from the start to the last checkpoint, including pauses."""
     last = run.curve.points[-1] if len(run.curve) else {}
     if (seconds := last.get("seconds")) is not None:
         return seconds
@@ -93,10 +93,10 @@ def training_seconds(run: TrainingRun) -> float | None:
 
 
 def _run_folders(root: Path) -> Iterator[Path]:
-    """Runs are not inside of runs, and links are not followed."""
+    """The folders of runs. Does not search inside runs or follow links."""
     for number, (path, folders, files) in enumerate(os.walk(root)):
         if number == _MAX_FOLDERS:
-            raise ConfigError(f"{root} has more than {_MAX_FOLDERS:,} folders; name one nearer to the runs")
+            raise ConfigError(f"{root} has more than {_MAX_FOLDERS:,} folders; give a folder with fewer")
         if _MARK in files:
             folders.clear()
             yield Path(path)
@@ -131,7 +131,7 @@ def _summary(folder: Path, root: Path) -> RunSummary:
 
 
 def _progress(run: TrainingRun) -> tuple[float | None, float | None, str | None]:
-    """How much is done, of how much, in which unit, by config and curve; raises ConfigError."""
+    """(Done, total, unit) by config and curve; raises ConfigError."""
     config = to_config(run.config, find_learner(run.config).config, str(run.folder))
     last = run.curve.points[-1] if len(run.curve) else {}
     budgets = (("episodes", "episode", 1), ("iterations", "iteration", 1), ("minutes", "seconds", 60))

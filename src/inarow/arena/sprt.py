@@ -1,12 +1,11 @@
 """Sequential probability ratio test on pairs: a match is played until one of two hypotheses is accepted.
 
-H0 says that the expected score is that of `elo0`, H1 that it is that of `elo1`. The test is the
-generalised one: of all pentanomial distributions with the expected score of a hypothesis, the one
-most likely to give the pairs seen so far stands for it. It is found exactly, not by the normal
-approximation, as fishtest does (Van den Bergh): with the frequencies f of the five pair scores a
-and the expected score s, the most likely distribution is
+Under H0 the expected score is that of `elo0`, under H1 that of `elo1`. The test is the generalised SPRT: a hypothesis
+is represented by the pentanomial distribution with its expected score that is most likely to give the observed pairs.
+As in fishtest (Van den Bergh), it is computed exactly, not by the normal approximation: with the frequencies f of the
+five pair scores a and the expected score s, the most likely distribution is
 
-    p = f / (1 + x (a - s))        with the x at which        sum p (a - s) = 0
+    p = f / (1 + x (a - s))        where x satisfies        sum p (a - s) = 0
 
 so the log-likelihood ratio of n pairs is  n sum f log((1 + x0 (a - s0)) / (1 + x1 (a - s1))).
 """
@@ -25,9 +24,9 @@ from inarow.arena.tally import Tally
 from inarow.errors import InvalidLimitError
 from inarow.games import GameRecord
 
-ERROR_RATE = 0.05  # how often either hypothesis may be accepted when the other is true: alpha and beta
+ERROR_RATE = 0.05  # probability of accepting either hypothesis when the other is true: alpha and beta
 _UPPER = math.log((1 - ERROR_RATE) / ERROR_RATE)
-_TRACE = 1e-3  # weight of a result that did not occur: without it, no distribution would fit many hypotheses
+_TRACE = 1e-3  # weight of a pair score that did not occur: with 0, no distribution would fit some hypotheses
 
 Verdict = Literal["H0", "H1"]
 
@@ -46,13 +45,13 @@ class Sprt:
             )
 
     def log_likelihood_ratio(self, counts: Sequence[int]) -> float:
-        """Of H1 against H0, given pentanomial counts."""
+        """The log-likelihood ratio of H1 against H0, given pentanomial counts."""
         weights = np.array([count or _TRACE for count in counts])
         log0, log1 = (_log_tilt(weights, expected_score(elo)) for elo in (self.elo0, self.elo1))
         return float(weights @ (log0 - log1))
 
     def result(self, counts: Sequence[int]) -> SprtResult:
-        """What the pairs say so far."""
+        """The state of the test after these pairs."""
         ratio = self.log_likelihood_ratio(counts)
         return SprtResult(
             elo0=self.elo0,
@@ -67,7 +66,7 @@ class Sprt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SprtResult:
-    """Where a test stands."""
+    """The state of a test."""
 
     elo0: float
     elo1: float
@@ -92,7 +91,7 @@ def until_decided(records: Iterable[GameRecord], sprt: Sprt) -> Iterator[GameRec
 
 
 def _log_tilt(weights: FloatArray, score: float) -> FloatArray:
-    """log(f / p) of the five pair scores, for the most likely p of that expected score."""
+    """log(f / p) of the five pair scores, for the most likely p with that expected score."""
     from scipy.optimize import brentq  # loads slowly
 
     distances = np.array(PAIR_SCORES) - score

@@ -1,4 +1,4 @@
-"""The results store: games, matches, grades and runs of one laboratory in one file."""
+"""The results store: games, matches, grades and runs in one file."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -38,18 +38,18 @@ _COUNTS = (
     " count(DISTINCT moves)"
 )
 """A `SideTally` of the side that moved first."""
-_PAGE = 500  # games read per query: between pages, nothing is locked and no old state is kept alive
+_PAGE = 500  # games read per query; no lock is held between pages
 
 
 class Store(AbstractContextManager["Store"]):
     """A connection to a results store, for the thread that opened it.
 
-    Any number of processes may read while one writes; a writer waits for the one before it. Every
-    method that writes is one transaction, and every method raises StoreError.
+    Any number of processes may read while one writes; writers wait for each other. Every method that
+    writes is one transaction. All methods raise StoreError.
     """
 
     def __init__(self, path: Path | str, *, readonly: bool = False) -> None:
-        """The store at `path`; a missing one is made, unless it is opened for reading only."""
+        """The store at `path`, created if it does not exist and `readonly` is not set."""
         self._path = Path(path)
         self._connection = connect(self._path, readonly=readonly)
 
@@ -62,9 +62,9 @@ class Store(AbstractContextManager["Store"]):
     # --- matches and games ---
 
     def add_match(self, match: MatchEntry) -> int:
-        """The id of the match; the same one if it is already there. Another match under its key is refused."""
+        """The id of the match, which is added if missing; raises StoreError if its key belongs to another match."""
         if match.a.name == match.b.name and match.a != match.b:
-            raise StoreError(f"{shown(match.a.name)} is two different agents in one match")
+            raise StoreError(f"{shown(match.a.name)} stands for two different agents in one match")
         with self._writing():
             board, a, b = str(GameSpec.parse(match.board)), self._agent_id(match.a), self._agent_id(match.b)
             row = (match.key, board, a, b, str(match.seed), match.opening_plies, to_json(match.settings))
@@ -80,12 +80,12 @@ class Store(AbstractContextManager["Store"]):
         return int(match_id)
 
     def find_match(self, key: str) -> int | None:
-        """The id of the match under a key; a read, unlike `add_match`."""
+        """The id of the match with a key, None if missing; read-only."""
         rows = self._execute("SELECT id FROM matches WHERE key = ?", (key,))
         return int(rows[0][0]) if rows else None
 
     def matches(self, *, board: str | None = None, agent: str | None = None) -> dict[int, MatchEntry]:
-        """All matches by id, or those on a board, or those in which an agent of this name took part."""
+        """All matches by id, optionally only those on a board or with an agent of this name."""
         agents = self._agents()
         rows = self._match_rows(board=board, agent=agent)
         with damage_errors(self._path):
@@ -97,7 +97,7 @@ class Store(AbstractContextManager["Store"]):
     def _match_rows(
         self, *, board: str | None = None, agent: str | None = None, match_id: int | None = None
     ) -> list[tuple[Any, ...]]:
-        """The id and all columns of matches; a filter that is None lets all pass."""
+        """The id and all columns of matches; filters that are None are ignored."""
         return self._execute(
             f"SELECT id, {_MATCH_COLUMNS} FROM matches WHERE ifnull(board = ?, 1) AND ifnull(id = ?, 1)"
             " AND (? IS NULL OR EXISTS (SELECT 1 FROM agents WHERE id IN (a, b) AND name = ?)) ORDER BY id",
@@ -105,8 +105,8 @@ class Store(AbstractContextManager["Store"]):
         )
 
     def add_games(self, match_id: int, games: Iterable[tuple[int, GameRecord]]) -> int:
-        """Stores numbered games of a match and returns how many were new: a number that is already
-        there keeps its game. Records are not replayed.
+        """Stores numbered games of a match and returns the number of new ones: stored games are not
+        replaced. The records are not checked.
         """
         board, agents = self._players(match_id)
         rows = [(match_id, *to_row(number, record, board, agents)) for number, record in games]
@@ -134,7 +134,7 @@ class Store(AbstractContextManager["Store"]):
     def games(
         self, *, board: str | None = None, agent: str | None = None, match_id: int | None = None
     ) -> Iterator[GameRecord]:
-        """The records as they were written, by match and number; see `matches` for the filters."""
+        """The stored records, by match and number; see `matches` for the filters."""
         names = {agent_id: identity.name for agent_id, identity in self._agents().items()}
         for each, _, its_board, *_ in self._match_rows(board=board, agent=agent, match_id=match_id):
             for row in self._game_rows(each):
@@ -149,10 +149,11 @@ class Store(AbstractContextManager["Store"]):
         return data_frame(game_row(record) for record in self.games(board=board, agent=agent, match_id=match_id))
 
     def counted_matches(self, board: str) -> dict[int, MatchEntry]:
-        """The matches on a board that count, by id: of those with the same games, the newest that has finished ones.
+        """The matches on a board for statistics, by id: of matches with the same games, only the newest with finished
+        ones.
 
-        Another version of inarow plays a match again, and its games are mostly the same: adding them up would count
-        one sample twice.
+        Another version of inarow plays a match again, mostly with the same games: adding both would count one sample
+        twice.
         """
         rows = self._execute(
             "SELECT id FROM matches WHERE board = ? AND EXISTS"
@@ -166,7 +167,7 @@ class Store(AbstractContextManager["Store"]):
         return {match_id: matches[match_id] for match_id in sorted(newest.values())}
 
     def results(self, match_ids: Iterable[int]) -> dict[tuple[AgentIdentity, AgentIdentity], SideTally]:
-        """The finished games of some matches: for each ordered pair of agents that met, the tally of the first."""
+        """The finished games of these matches: for each ordered pair of agents that met, the tally of the first."""
         agents = self._agents()
         rows = self._execute(
             f"SELECT first, second, {_COUNTS} FROM games WHERE match IN (SELECT value FROM json_each(?))"
@@ -177,9 +178,9 @@ class Store(AbstractContextManager["Store"]):
             return {(agents[first], agents[second]): SideTally(*counts) for first, second, *counts in rows}
 
     def match_tallies(self, match_ids: Iterable[int], *, games: int | None = None) -> dict[int, Tally]:
-        """The tally of a in each of some matches that have finished games; with `games`, of the first ones only.
+        """The tally of a in each of these matches with finished games; with `games`, only of that many first games.
 
-        Against itself, a is the side that moves first in the games of even numbers.
+        If a plays itself, it is the first side in games with even numbers.
         """
         rows = self._execute(
             f"SELECT match, first = a AND (a != b OR number % 2 = 0) AS is_first, {_COUNTS}"
@@ -197,7 +198,7 @@ class Store(AbstractContextManager["Store"]):
     # --- grades and runs ---
 
     def add_grade(self, agent: AgentIdentity, board: str, suite: str, grade: dict[str, Any]) -> None:
-        """Stores one more grade of an agent; `grade` must be JSON."""
+        """Adds a grade of an agent; `grade` must be JSON."""
         with self._writing():
             self._execute(
                 "INSERT INTO grades (agent, board, suite, grade, created) VALUES (?, ?, ?, ?, ?)",
@@ -243,7 +244,7 @@ class Store(AbstractContextManager["Store"]):
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """A transaction of the one writer, kept if the block ends well."""
+        """A write transaction, committed if the block ends without an exception."""
         with store_errors(self._path):
             check_names(self._path)
             self._connection.execute("BEGIN IMMEDIATE")
@@ -263,7 +264,7 @@ class Store(AbstractContextManager["Store"]):
         return {agent_id: AgentIdentity(*identity) for agent_id, *identity in rows}
 
     def _agent_id(self, agent: AgentIdentity) -> int:
-        """The id of an agent, which is added if it is new."""
+        """The id of an agent, which is added if missing."""
         identity = (agent.name, agent.kind, agent.parameters, agent.content_hash)
         self._execute(
             "INSERT INTO agents (name, kind, parameters, content_hash) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -294,7 +295,7 @@ class Store(AbstractContextManager["Store"]):
 
 @contextmanager
 def opened(store: Store | Path | str | None, *, readonly: bool = False) -> Iterator[Store | None]:
-    """A store for a `with` block: the one given, or the one at a path, which is closed afterwards."""
+    """A store for a `with` block: `store` itself, or the store at a path, which is closed afterwards."""
     if store is None or isinstance(store, Store):
         yield store
     else:

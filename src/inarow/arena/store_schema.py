@@ -1,6 +1,6 @@
-"""The file of the results store: its schema, the checks when it is opened, and its rows.
+"""The file of the results store: its schema, the checks on opening, and its rows.
 
-An SQLite database in WAL mode. `application_id` marks it as ours, `user_version` is the version of its schema. The
+An SQLite database in WAL mode. `application_id` identifies it, `user_version` is the version of its schema. The
 details of all plies of a game are one JSON object of columns: a list of scores, a list of seconds and so on; columns
 without values are omitted.
 """
@@ -29,10 +29,10 @@ from inarow.games.record import Ply, Termination
 
 APPLICATION_ID = int.from_bytes(b"inar", "big")
 _HEADER_BYTES = 100
-_PATIENCE = 60.0  # seconds that a writer waits for another one
+_PATIENCE = 60.0  # seconds that a writer waits for another writer
 RunStatus = Literal["running", "finished", "failed", "interrupted"]
 
-_PLAIN_FIELDS = ("moves", "winner", "termination", "opening", "fault")  # of a record, stored as they are
+_PLAIN_FIELDS = ("moves", "winner", "termination", "opening", "fault")  # of a record, stored unchanged
 GAME_COLUMNS = "number, first, second, plies, seed, details, " + ", ".join(_PLAIN_FIELDS)
 _PLY_FIELDS = Ply.__struct_fields__
 _TERMINATIONS = get_args(Termination)
@@ -41,7 +41,7 @@ _ply_values, _plain_values = attrgetter(*_PLY_FIELDS), attrgetter(*_PLAIN_FIELDS
 MIGRATIONS: tuple[list[str], ...] = (
     (files("inarow.arena") / "schema/1.sql").read_text("utf-8").strip(";\n").split(";\n"),
 )
-"""The statements that migrate from the version of their index to the next. Released ones never change."""
+"""Statements that migrate from the version of their index to the next. Released entries must never change."""
 
 
 def default_store_path() -> Path:
@@ -50,7 +50,7 @@ def default_store_path() -> Path:
     try:
         data = os.environ.get("XDG_DATA_HOME") or Path.home() / folder
     except RuntimeError:
-        raise StoreError("cannot determine the home directory; set XDG_DATA_HOME or name a results store") from None
+        raise StoreError("cannot determine the home directory; set XDG_DATA_HOME or give a results store") from None
     return Path(data) / "inarow/lab.sqlite"
 
 
@@ -71,18 +71,20 @@ def damage_errors(path: Path) -> Iterator[None]:
 def connect(path: Path, *, readonly: bool) -> sqlite3.Connection:
     """A connection to the store at `path`, in autocommit mode; raises StoreError with the reason.
 
-    For writing, a missing or empty file becomes a store and an older one is migrated. Nothing is
-    written to a file that is not a store.
+    If it is opened for writing, a missing or empty file becomes a store and an old schema is migrated. A
+    file that is not a store is never written to.
     """
     with store_errors(path):
         if path.exists() and not path.is_file():
-            raise StoreError(f"{path} is not a file; the results store is one")
+            raise StoreError(f"{path} is not a file; give the file of a results store")
         if readonly and not path.exists():
             raise StoreError(f"there is no results store at {path}")
         if path.exists() and 0 < path.stat().st_size < _HEADER_BYTES:
             raise StoreError(f"{path} is not a results store")  # SQLite would overwrite a single byte
         if readonly and path.stat().st_size == 0:
-            raise StoreError(f"{path} is empty: it becomes a results store with the first match or grade kept in it")
+            raise StoreError(
+                f"{path} is empty; it becomes a results store when the first match or grade is stored in it"
+            )
         check_names(path)
         if not readonly:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -97,11 +99,11 @@ def connect(path: Path, *, readonly: bool) -> sqlite3.Connection:
 
 
 def check_names(path: Path) -> None:
-    """Raises StoreError for a file with several names: SQLite keeps a log beside each name, and writers that use
-    different names overwrite each other.
+    """Raises StoreError for a file with several names (hard links): SQLite has a log for each name, and writers that
+    use different names overwrite each other.
     """
     if path.exists() and path.stat().st_nlink > 1:
-        raise StoreError(f"{path} has other names (hard links), which would lose games; copy it and use the copy")
+        raise StoreError(f"{path} has other names (hard links), which can lose games; copy it and use the copy")
 
 
 def _accept(connection: sqlite3.Connection, path: Path, readonly: bool) -> None:
@@ -117,7 +119,7 @@ def _accept(connection: sqlite3.Connection, path: Path, readonly: bool) -> None:
     if readonly and version < len(MIGRATIONS):
         raise StoreError(f"{path} has an old schema; open it for writing once")
     if connection.execute("SELECT 1 FROM sqlite_master WHERE type IN ('trigger', 'view')").fetchone():
-        raise StoreError(f"{path} has triggers or views, which a results store does not; export its games elsewhere")
+        raise StoreError(f"{path} has triggers or views, which a results store cannot have; export its games elsewhere")
     if version < len(MIGRATIONS):
         for statements in MIGRATIONS[version:]:
             for statement in statements:
@@ -132,12 +134,14 @@ def _accept(connection: sqlite3.Connection, path: Path, readonly: bool) -> None:
 
 
 def _check_length(connection: sqlite3.Connection, path: Path) -> None:
-    """SQLite does not detect a file cut within its last page. A write-ahead log may hold the rest."""
+    """Raises StoreError for a truncated file: SQLite does not detect that if the cut is within the last page. A
+    write-ahead log may hold the rest.
+    """
     expected = _pragma(connection, "page_count") * _pragma(connection, "page_size")
     file = path.resolve()
     log = file.with_name(f"{file.name}-wal")
     if not (log.exists() and log.stat().st_size) and file.stat().st_size < expected:
-        raise StoreError(f"{path} is cut off: {file.stat().st_size} of {expected} bytes")
+        raise StoreError(f"{path} is truncated: {file.stat().st_size} of {expected} bytes")
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:
@@ -149,24 +153,24 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class AgentIdentity:
-    """What decides how an agent plays: results of equal identities may be added up."""
+    """The identity of an agent: results of equal identities may be added."""
 
     name: str  # agent string, in its shortest form
     kind: str
-    parameters: str  # a JSON object with all parameters, defaults included except of those added later
-    content_hash: str | None = None  # of its table or net, and of code that users registered, if it has any
+    parameters: str  # a JSON object with all parameters; those added later only if they differ from their defaults
+    content_hash: str | None = None  # hash of its table or net and of registered code, if any
 
     @classmethod
     def parse(cls, text: str) -> AgentIdentity:
-        """The identity of an agent string; raises InvalidAgentError, or what a file it names is not."""
+        """The identity of an agent string; raises InvalidAgentError, or the error of a file in it."""
         kind, parameters = parse_agent(text)
         content_hash = None if kind.content_hash is None else kind.content_hash(parameters)
         return cls(format_agent(kind, parameters), kind.name, _decisive_json(parameters), content_hash)
 
 
 def _decisive_json(parameters: msgspec.Struct) -> str:
-    """The parameters of an agent. Those that its struct lists as `added` after games were stored without them count if
-    they differ from their default only, so that the agent stays the same one.
+    """The parameters of an agent. Those listed as `added` in its struct, which older stored games lack, are included
+    only if they differ from their defaults, so that the identity of the agent does not change.
     """
     added: frozenset[str] = getattr(parameters, "added", frozenset())
     fields = msgspec.structs.fields(parameters)
@@ -177,20 +181,20 @@ def _decisive_json(parameters: msgspec.Struct) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MatchEntry:
-    """A match as it was planned; its games are stored one by one."""
+    """A planned match; its games are stored separately."""
 
     key: str  # identifies the match in its store
-    board: str  # board string, as the records of its games have it
+    board: str  # board string, as in the records of its games
     a: AgentIdentity
     b: AgentIdentity
     seed: int
     opening_plies: int | None = None
-    settings: dict[str, Any] = field(default_factory=dict)  # whatever else decides the games; must be JSON
+    settings: dict[str, Any] = field(default_factory=dict)  # other settings that determine the games; must be JSON
 
     @property
     def games_key(self) -> str:
-        """The same for matches with the same games, in any version of inarow and any order of the agents. A match
-        without a version has a key of its own.
+        """A key that matches with the same games share, in any version of inarow and any order of the agents. A match
+        without a version has its own key.
         """
         settings = dict(self.settings)
         if settings.pop("version", None) is None:
@@ -201,18 +205,18 @@ class MatchEntry:
 
 @dataclass(frozen=True, slots=True)
 class GradeEntry:
-    """A grade against perfect play, and when it was given."""
+    """A grade against perfect play, and its time."""
 
     agent: AgentIdentity
     board: str
     suite: str
     grade: dict[str, Any]
-    created: str  # UTC, ISO 8601, as are all times of the store
+    created: str  # UTC, ISO 8601, like all times of the store
 
 
 @dataclass(frozen=True, slots=True)
 class RunEntry:
-    """Something that was started: a tournament, a training, a grading."""
+    """A started activity: a tournament, a training, a grading."""
 
     id: int
     kind: str
@@ -253,11 +257,13 @@ _decoder = msgspec.json.Decoder(_Details)
 
 
 def to_row(number: int, record: GameRecord, board: str, agents: Mapping[str, int]) -> tuple[Any, ...]:
-    """The `GAME_COLUMNS` of a game between `agents`, given by name with their ids; raises StoreError."""
+    """The `GAME_COLUMNS` of a game between `agents` (ids by name); raises StoreError."""
     if record.board != board:
         raise StoreError(f"game {number} is on {shown(record.board)}, its match on {board}")
     if record.first not in agents or record.second not in agents:
-        raise StoreError(f"game {number} is {shown(record.first)} - {shown(record.second)}, not of its match")
+        raise StoreError(
+            f"game {number} is {shown(record.first)} - {shown(record.second)}, which are not the agents of its match"
+        )
     columns = zip(_PLY_FIELDS, zip(*map(_ply_values, record.plies), strict=True), strict=False)
     known: dict[str, Any] = {name: column for name, column in columns if column.count(None) < len(column)}
     with raised_as(StoreError, f"game {number} cannot be stored", TypeError, ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""Suites: positions to decide in, with the exact score of every action.
+"""Suites: test positions with the exact score of every action.
 
 A suite file is an `.npz` of three arrays: `moves` (bytes, a move string per position), `scores` (int8, a row per
 position and a column per action, for the side to move) and `header` (bytes of a JSON object with format, version,
@@ -33,21 +33,21 @@ _KIND = FileKind("inarow-suite", 1, "a suite", SuiteError, max_bytes=64 << 20)
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """Unfinished positions of one board, and what each action in them is worth."""
+    """Unfinished positions of one board, and the exact score of each action."""
 
     name: str
     spec: GameSpec
     positions: tuple[Position, ...]
-    scores: np.ndarray  # [N, A] int8, for the side to move; ILLEGAL where the action is
+    scores: np.ndarray  # [N, A] int8, for the side to move; ILLEGAL for illegal actions
     provenance: dict[str, Any]
-    """How it was made; JSON."""
+    """A record of how it was made; JSON."""
 
     def __len__(self) -> int:
         return len(self.positions)
 
     @property
     def checksum(self) -> str:
-        """Of board, games and scores."""
+        """A checksum of board, moves and scores."""
         return _checksum(self.spec, self._moves(), self.scores)
 
     def critical_places(self) -> np.ndarray:
@@ -57,12 +57,12 @@ class Suite:
         return np.flatnonzero(worst < outcomes.max(axis=1))
 
     def part(self, chosen: np.ndarray) -> Suite:
-        """Some of the positions, by their numbers, under the same name."""
+        """The suite of the positions with these numbers, under the same name."""
         positions = tuple(self.positions[number] for number in chosen)
         return Suite(self.name, self.spec, positions, self.scores[chosen], {})
 
     def save(self, path: Path) -> None:
-        """Writes the file whole or not at all."""
+        """Writes the file atomically."""
         header = {
             "board": str(self.spec),
             "entries": len(self),
@@ -73,7 +73,7 @@ class Suite:
 
     @classmethod
     def load(cls, path: Path, *, name: str | None = None) -> Suite:
-        """Reads and checks a file; raises SuiteError with the reason. Without a name, the file gives it."""
+        """Reads and checks a file; raises SuiteError with the reason. The default name is that of the file."""
         with load_arrays(path, _KIND) as (header, arrays):
             moves, scores = arrays["moves"], arrays["scores"]
             spec = GameSpec.parse(header["board"])
@@ -86,7 +86,7 @@ class Suite:
             positions = tuple(Position.parse(text.decode("ascii"), spec) for text in moves.tolist())
             legal = [tuple(np.flatnonzero(row != ILLEGAL).tolist()) for row in scores]
             if legal != [position.legal_actions for position in positions]:
-                raise SuiteError(f"{path} is damaged: its scores are not those of the legal moves")
+                raise SuiteError(f"{path} is damaged: its scores contradict the legal moves")
             return cls(name or path.name, spec, positions, scores, dict(header["provenance"]))
 
     def _moves(self) -> np.ndarray:
@@ -101,7 +101,7 @@ def _checksum(spec: GameSpec, moves: np.ndarray, scores: np.ndarray) -> str:
 
 
 def exact_scores(position: Position, solver: Solver) -> list[int]:
-    """A row of a suite's scores; raises InvalidLimitError if the solver gives up."""
+    """The scores of a position as a row of a suite; raises InvalidLimitError if the solver gives up."""
     scores = solver.analyse(position).scores
     if any(scores[action] is None for action in position.legal_actions):
         raise InvalidLimitError(f"{position.spec} is too hard to solve after {shown(position.moves)}")
@@ -112,8 +112,8 @@ def exact_scores(position: Position, solver: Solver) -> list[int]:
 
 
 def find_suite(name: str | None, spec: GameSpec) -> Suite:
-    """The suite `standard` (shipped), `exhaustive` (every position of a small board) or the one in a
-    file. Without a name, the standard suite of the board if it has one, else the exhaustive one.
+    """The suite `standard` (ships with the package), `exhaustive` (every position of a small board) or the suite in a
+    file. Without a name, the standard suite of the board if it has one, otherwise the exhaustive suite.
     """
     if name is None:
         name = STANDARD if _shipped(spec).is_file() else EXHAUSTIVE
@@ -136,9 +136,7 @@ def standard_suite(spec: GameSpec) -> Suite:
     """The suite that ships with the package for a board; raises SuiteError if there is none."""
     source = _shipped(spec)
     if not source.is_file():
-        raise SuiteError(
-            f"no suite ships with the package for {spec}; use {EXHAUSTIVE}, or make one: inarow suite build"
-        )
+        raise SuiteError(f"inarow has no suite for {spec}; use {EXHAUSTIVE}, or make one with `inarow suite build`")
     with as_file(source) as path:
         return Suite.load(path, name=STANDARD)
 
@@ -154,19 +152,21 @@ def _shipped(spec: GameSpec) -> Traversable:
 def exhaustive_suite(spec: GameSpec) -> Suite:
     """All reachable unfinished positions of a board, ply by ply.
 
-    Symmetric positions are listed apart, since an agent need not treat them alike. Raises
+    Symmetric positions are listed separately, since an agent may treat them differently. Raises
     InvalidLimitError if there are more than `MAX_EXHAUSTIVE`.
     """
     positions = [Position.start(spec)]
     seen = {positions[0].key}
-    for position in positions:  # and those that are added meanwhile
+    for position in positions:  # including those that the loop appends
         for action in position.legal_actions:
             after = position.play(action)
             if not after.is_over and after.key not in seen:
                 seen.add(after.key)
                 positions.append(after)
         if len(positions) > MAX_EXHAUSTIVE:
-            raise InvalidLimitError(f"{spec} has more than {MAX_EXHAUSTIVE:,} positions; draw some: inarow suite build")
+            raise InvalidLimitError(
+                f"{spec} has more than {MAX_EXHAUSTIVE:,} positions; draw a sample with `inarow suite build`"
+            )
     scores = np.full((len(positions), spec.actions), ILLEGAL, np.int8)
     best: dict[int, int] = {}
     for number, position in reversed(list(enumerate(positions))):

@@ -1,7 +1,7 @@
-"""Making suites: positions of every stage of the game, from weak and from strong play.
+"""Building suites: positions of every stage of the game, from weak and from strong play.
 
-Scoring takes long and runs in worker processes. Scored positions are appended to a journal beside the suite, so that
-a killed build can continue.
+Scoring is slow and runs in worker processes. Scored positions are appended to a journal beside the suite, so that a
+killed build can resume.
 """
 
 from collections.abc import Sequence
@@ -22,13 +22,13 @@ from inarow.version import __version__
 from inarow.workers import Pool, Progress, Workers, open_pool
 
 PLAYERS = ("mcts:simulations=500,c=1.4142135623730951", "random")
-"""Each plays for half of the positions; the last one fills what the others cannot find. All that decides
-their moves is written out, since another default would draw other positions.
+"""Each plays for half of the positions; the last one finds those that the others cannot. All parameters of
+their moves are explicit, since a change of defaults would change the positions.
 """
-NOISE = 0.2  # chance of a uniformly random move instead of the player's
+NOISE = 0.2  # probability of a uniformly random move instead of the player's
 MAX_POSITIONS = 1_000_000
-_MAX_MISSES = 1000  # games in a row without a new position after which a player gives up
-_CHUNK = 4  # positions a task: few, since those of early plies take seconds
+_MAX_MISSES = 1000  # consecutive games without a new position after which a player gives up
+_CHUNK = 4  # positions per task: few, since those of early plies take seconds
 
 
 def build_suite(
@@ -44,14 +44,14 @@ def build_suite(
     """Draws `positions` positions, half from random and half from strong play, scores every action in them and writes
     the suite to `path`.
 
-    It depends on board, number and seed only. Progress counts the drawn positions first, then the scored ones. The same
-    call continues after an interruption, from the journal `path` + `.journal`.
+    The suite depends only on board, number and seed. Progress counts drawn positions, then scored ones. After an
+    interruption, the same call resumes from the journal `path` + `.journal`.
     """
     from inarow.terminal import progress_bar
 
     path, spec = Path(path), GameSpec.parse(board)
     if path.is_dir():
-        raise SuiteError(f"{path} is a folder; name a file to write")
+        raise SuiteError(f"{path} is a folder; give the name of a file")
     if not path.parent.is_dir():
         raise SuiteError(f"there is no folder {path.parent}; create it, or write to another file")
     with open_pool(workers) as pool, progress_bar(f"suite of {spec}", is_shown=progress) as advance:
@@ -76,8 +76,8 @@ def build_suite(
 def draw_positions(spec: GameSpec, count: int, *, seed: int, progress: Progress | None = None) -> list[Position]:
     """`count` unfinished positions with a choice of moves, no two of them symmetric to each other.
 
-    All plies from the start to the one before the last row is filled have equally many; what the
-    first plies lack, the later ones share. Raises InvalidLimitError if the board has too few.
+    They are distributed equally over the plies up to the last row; if early plies have too few positions, later ones
+    get more. Raises InvalidLimitError if the board has too few.
     """
     if not 1 <= count <= MAX_POSITIONS:
         raise InvalidLimitError(f"positions is {count}; it must be 1 to {MAX_POSITIONS}")
@@ -110,7 +110,7 @@ def _draw_stratum(spec: GameSpec, ply: int, count: int, seed: np.random.SeedSequ
 
 
 def _play_to(ply: int, spec: GameSpec, agent: Agent, rng: np.random.Generator) -> Position:
-    """The position of a noisy game of `agent` with itself at `ply`, or at its end if that is earlier."""
+    """The position at `ply` of a noisy game of `agent` against itself, or its last position if that is earlier."""
     position = Position.start(spec)
     while position.ply < ply and not position.is_over:
         legal = position.legal_actions
@@ -125,7 +125,7 @@ def _play_to(ply: int, spec: GameSpec, agent: Agent, rng: np.random.Generator) -
 def _score(
     drawn: Sequence[Position], journal: Journal, spec: GameSpec, pool: Pool, memory: int, progress: Progress | None
 ) -> dict[str, list[int]]:
-    """The scores of positions by moves, from the journal or else computed and added to it."""
+    """The scores of positions by moves, from the journal, or computed and added to it."""
     scored = {moves: [int(score) for score in scores] for moves, *scores in (line.split(" ") for line in journal.lines)}
     missing = [position.moves for position in drawn if position.moves not in scored]
     left = len(missing)

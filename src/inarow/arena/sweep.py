@@ -1,12 +1,12 @@
 """Sweeps: a search for good settings of a learner, by Optuna. The only file that imports optuna.
 
     sweep.json     the config of the sweep, which marks the folder as one
-    study.sqlite   the finished trials, as a study that Optuna reads
+    study.sqlite   the finished trials, as an Optuna study
     trial-N        the run of trial N
 
-Suggestions are made in memory, from the finished trials and a random stream for each number, so that a sweep with one
-worker finds the same after any interruption. A trial is stored when it is finished; an unfinished one is run again from
-its last checkpoint.
+Suggestions are computed in memory, from the finished trials and a random stream for each number, so that a sweep with
+one worker gives the same result after any interruption. A trial is stored when it is finished; an unfinished trial
+resumes from its last checkpoint.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ def sweep(
     allow_agent_files: bool = False,
     progress: bool | Progress = True,
 ) -> Sweep:
-    """Searches for good settings: trains with values that Optuna suggests, and evaluates what was trained.
+    """Searches for good settings: trains with values suggested by Optuna, and evaluates the trained agents.
 
     `config` is a TOML file or its content (see `SweepConfig`); `trials` and `seed` replace those in it. The folder
-    `out` (default `sweeps/NAME`) gets a run folder for each trial. The same call continues a sweep; more `trials`
-    extend it.
+    `out` (default `sweeps/NAME`) gets a run folder for each trial. The same call resumes a sweep; with more `trials`,
+    it extends the sweep.
 
-    With one worker the trials follow from config and seed, as far as the learner is reproducible. With several, what is
-    suggested depends on the order in which trials finish. On a cluster all nodes must have the folder.
+    With one worker the trials depend only on config and seed, if the learner is reproducible. With several workers,
+    suggestions depend on the order in which trials finish. On a cluster all nodes must share the folder.
 
     A trial that fails is recorded. Raises InarowError, and Interrupted with the sweep so far on Ctrl-C.
     """
@@ -65,14 +65,14 @@ def sweep(
     _load_optuna()
     folder = Path("sweeps") / plan.name if out is None else Path(out)
     folder.mkdir(parents=True, exist_ok=True)
-    refusal = f"{folder} is in use: another process sweeps there; wait for it, or choose another folder"
+    refusal = f"{folder} is in use by another sweep; wait for it, or choose another folder"
     with exclusive_folder(folder, ConfigError(refusal)):
         _claim(folder, plan)
         return _SweepWork(folder, plan, workers, allow_agent_files).run(progress)
 
 
 def _claim(folder: Path, plan: SweepPlan) -> None:
-    """Marks a new folder; raises ConfigError if it has something else."""
+    """Marks a new folder as that of the sweep; raises ConfigError if it has other content."""
     path, identity = folder / _CONFIG, plan.identity()
     if path.exists():
         with raised_as(ConfigError, f"{path} cannot be read", ValueError):
@@ -133,14 +133,14 @@ class _SweepWork:
                 advance()
 
     def _tasks(self, numbers: list[int]) -> Iterator[TrialTask]:
-        """Each made when a worker is free, from what is known then."""
+        """Tasks, each created when a worker is free, from the trials finished by then."""
         config = self._plan.config
         for number in numbers:
             values = self._study.ask(number)
             yield TrialTask(
                 number=number,
                 document=self._plan.document_of(number, values),
-                folder=self._run_folder(number).absolute(),  # workers of a cluster are elsewhere
+                folder=self._run_folder(number).absolute(),  # workers of a cluster have another working directory
                 objective=config.objective,
                 pruning=config.pruning,
                 medians=medians(list(self._points.values()), config.pruning),
@@ -179,7 +179,7 @@ class _SweepWork:
 
 
 def trial_cells(trial: Trial) -> tuple[str, ...]:
-    """Number, state, value and parameters as text."""
+    """Number, state, value and parameters of a trial as text."""
     value = "-" if trial.value is None else f"{trial.value:.4f}"
     parameters = (f"{each:.4g}" if isinstance(each, float) else str(each) for each in trial.parameters.values())
     return str(trial.number), trial.state, value, *parameters
@@ -204,14 +204,14 @@ def _load_optuna() -> Any:
 
 
 class _Study:
-    """Suggests values. Finished trials are in a file, in the order in which they finished, with their number."""
+    """Suggests values. Finished trials are stored in a file, in the order of their ends, with their numbers."""
 
     def __init__(self, path: Path, plan: SweepPlan, *, is_parallel: bool) -> None:
         self._optuna, self._plan, self._path, self._is_parallel = _load_optuna(), plan, path, is_parallel
         self._distributions = {key: self._distribution(each) for key, each in plan.config.search.items()}
         direction = plan.config.objective.direction
         with raised_as(StoreError, f"{path} cannot be opened", reason="it is damaged or read-only"):
-            # A creator, because the name of a folder may have characters that mean something in a URL.
+            # By a creator, because the folder's name may have characters with a meaning in a URL.
             connect = {"creator": lambda: sqlite3.connect(path, check_same_thread=False)}
             storage = self._optuna.storages.RDBStorage("sqlite:///study.sqlite", engine_kwargs=connect)
             self._stored = self._optuna.create_study(
@@ -238,7 +238,7 @@ class _Study:
         self._memory.sampler = self._optuna.samplers.TPESampler(
             seed=int(entropy.generate_state(1)[0]),
             n_startup_trials=self._plan.config.random_trials,
-            constant_liar=self._is_parallel,  # else those that run at once would be much alike
+            constant_liar=self._is_parallel,  # otherwise concurrent trials would be too similar
         )
         self._asked[number] = self._memory.ask(self._distributions)
         return self.values(self._asked[number].params)
@@ -258,25 +258,25 @@ class _Study:
         return frozen
 
     def values(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Parameters of Optuna as settings, in the order of the config."""
+        """Optuna's parameters as settings, in the order of the config."""
         search = self._plan.config.search
         return {key: parameters[key] if search[key].choices is None else json.loads(parameters[key]) for key in search}
 
     def importances(self) -> dict[str, float]:
-        """Of the parameters, the largest first; empty if they cannot be estimated."""
+        """The importances of the parameters, largest first; empty if they cannot be estimated."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            warnings.filterwarnings("error", "The number of trials is too small")  # it would give equal shares
+            warnings.filterwarnings("error", "The number of trials is too small")  # Optuna would return equal shares
             try:
                 found = self._optuna.importance.get_param_importances(self._memory)
-            except (RuntimeError, ValueError, UserWarning):  # too few trials, or all of them alike
+            except (RuntimeError, ValueError, UserWarning):  # too few trials, or all with the same value
                 return {}
         return {key: float(share) for key, share in found.items() if np.isfinite(share)}
 
     @property
     def _sign(self) -> int:
-        """-1 if trials are pruned by a column that grows better in the other direction than the objective: Optuna
-        compares pruned trials by their points as it compares complete ones by their values.
+        """-1 if trials are pruned by a column whose direction is opposite to that of the objective: Optuna compares
+        pruned trials by their points and complete trials by their values, in one direction.
         """
         config = self._plan.config
         _, direction = config.pruning.rule(config.objective, ())

@@ -25,20 +25,22 @@ from inarow.learning.learner import find_learner
 from inarow.storage.inputs import read_input
 
 Key = Annotated[str, Meta(pattern=r"^[a-z_]+(\.([0-9]+|[a-z_]+))*$")]
-"""A place in the config of a run, as in `--set`."""
+"""A key in the config of a run, as in `--set`."""
 Direction = Literal["maximize", "minimize"]
 AgentParameters = dict[str, int | float | bool | str]
-_STRENGTH = "search_accuracy"  # a column to prune by; rewards are not, since the opponent may be the learner itself
+_STRENGTH = (
+    "search_accuracy"  # a column to prune by; rewards are unsuitable, since the opponent may be the learner itself
+)
 _LEAVES = ("low", "high", "choices")
 
 
 class Dimension(ConfigPart, frozen=True, kw_only=True):
-    """The values of one setting: numbers from low to high, whole ones if low, high and step are; or choices."""
+    """The values of one setting: numbers from low to high, integers if low, high and step are; or choices."""
 
     low: int | float | None = None
     high: int | float | None = None
-    log: Annotated[bool, Meta(description="draw the logarithm evenly, for numbers of different magnitudes")] = False
-    step: Annotated[int | float | None, Meta(description="distance of the values from low to high")] = None
+    log: Annotated[bool, Meta(description="draw on a logarithmic scale")] = False
+    step: Annotated[int | float | None, Meta(description="distance between values from low to high")] = None
     choices: Annotated[tuple[Any, ...], Meta(min_length=2, max_length=1000)] | None = None
 
     def __post_init__(self) -> None:
@@ -50,7 +52,7 @@ class Dimension(ConfigPart, frozen=True, kw_only=True):
             return
         if self.low is None or self.high is None:
             raise ValueError("it needs low and high, or choices")
-        if not self.low < self.high:  # refuses nan as well
+        if not self.low < self.high:  # rejects nan as well
             raise ValueError(f"low = {self.low} is not below high = {self.high}")
         if self.log and (self.low <= 0 or self.step is not None):
             raise ValueError("log needs low > 0 and no step")
@@ -65,7 +67,7 @@ class Dimension(ConfigPart, frozen=True, kw_only=True):
 
     @property
     def encoded_choices(self) -> tuple[str, ...]:
-        """As JSON: a choice may be a list."""
+        """The choices as JSON: a choice may be a list."""
         return tuple(json.dumps(choice, sort_keys=True, default=str) for choice in self.choices or ())
 
     @property
@@ -78,10 +80,14 @@ class GradeObjective(ConfigPart, frozen=True, kw_only=True, tag_field="kind", ta
     """A figure of the grade of the trained agent."""
 
     figure: Literal["outcome_accuracy", "critical_accuracy", "optimal_accuracy", "mean_regret"] = "critical_accuracy"
-    suite: Annotated[str | None, Meta(description="standard, exhaustive or a file; by default as in `grade`")] = None
+    suite: Annotated[str | None, Meta(description="standard, exhaustive or a file; default as for `grade`")] = None
     positions: Annotated[
         int,
-        Meta(ge=1, le=10**7, description="positions of a fixed random sample; for critical_accuracy, critical ones"),
+        Meta(
+            ge=1,
+            le=10**7,
+            description="size of the fixed random sample of positions; for critical_accuracy, of critical positions",
+        ),
     ] = 500
     board: Annotated[str | None, Meta(description="board string, for a run on several boards")] = None
     agent: Annotated[AgentParameters, Meta(description="parameters of the trained agent")] = msgspec.field(
@@ -114,7 +120,7 @@ class CurveObjective(ConfigPart, frozen=True, kw_only=True, tag_field="kind", ta
     """A column of the learning curve."""
 
     column: str
-    last: Annotated[int, Meta(ge=1, le=10**6, description="mean of this many points at the end")] = 1
+    last: Annotated[int, Meta(ge=1, le=10**6, description="number of points at the end to average")] = 1
     direction: Direction = "maximize"
 
 
@@ -122,18 +128,18 @@ Objective = GradeObjective | ScoreObjective | CurveObjective
 
 
 class Pruning(ConfigPart, frozen=True, kw_only=True):
-    """Stops a trial whose best point so far is behind the median of the finished trials at the same point."""
+    """Stops a trial whose best point so far is worse than the median of the finished trials at the same point."""
 
     enabled: bool = True
     column: Annotated[
-        str | None, Meta(description="column of the curve (default: that of the objective, or search_accuracy)")
+        str | None, Meta(description="column of the curve (default: the objective's column, or search_accuracy)")
     ] = None
     direction: Direction | None = None
-    trials: Annotated[int, Meta(ge=1, description="complete trials before the first one is stopped")] = 5
-    points: Annotated[int, Meta(ge=0, description="points of the curve that no trial is stopped at")] = 1
+    trials: Annotated[int, Meta(ge=1, description="complete trials before any trial is stopped")] = 5
+    points: Annotated[int, Meta(ge=0, description="first points of the curve at which no trial is stopped")] = 1
 
     def rule(self, objective: Objective, columns: tuple[str, ...]) -> tuple[str | None, Direction]:
-        """The column of a curve with these columns, None if nothing is stopped, and its direction."""
+        """(The column to prune by, of a curve with these columns; None if trials are not pruned; its direction)."""
         column, direction = self.column, self.direction or "maximize"
         if column is None and isinstance(objective, CurveObjective):
             column, direction = objective.column, self.direction or objective.direction
@@ -147,15 +153,15 @@ class SweepConfig(ConfigPart, frozen=True, kw_only=True):
 
     search: Annotated[dict[Key, Dimension], Meta(min_length=1, max_length=100, description="settings that vary")]
     base: Annotated[str | None, Meta(description="preset or TOML file of the runs")] = None
-    config: Annotated[Document | None, Meta(description="the config of the runs itself, instead of `base`")] = None
-    trials: Annotated[int, Meta(ge=1, le=100_000, description="training runs")] = 20
+    config: Annotated[Document | None, Meta(description="the config of the runs, instead of `base`")] = None
+    trials: Annotated[int, Meta(ge=1, le=100_000, description="number of training runs")] = 20
     seed: Annotated[int, Meta(ge=0, le=2**62, description="random seed; trial N trains with seed + N")] = 0
-    settings: Annotated[dict[Key, Any], Meta(description="changes of the config for all trials")] = msgspec.field(
+    settings: Annotated[dict[Key, Any], Meta(description="settings for all trials")] = msgspec.field(
         default_factory=dict
     )
     objective: Objective = GradeObjective()
     pruning: Pruning = Pruning()
-    random_trials: Annotated[int, Meta(ge=1, description="finished trials before values are modelled")] = 10
+    random_trials: Annotated[int, Meta(ge=1, description="finished trials before the sampler uses their results")] = 10
 
     def __post_init__(self) -> None:
         if (self.base is None) == (self.config is None):
@@ -163,16 +169,16 @@ class SweepConfig(ConfigPart, frozen=True, kw_only=True):
         if "seed" in self.search or "seed" in self.settings:
             raise ValueError("trials are seeded by the `seed` of the sweep")
         if twice := sorted(self.search.keys() & self.settings.keys()):
-            raise ValueError(f"{twice[0]} is in `settings` and in `search`")
+            raise ValueError(f"{twice[0]} is in both `settings` and `search`")
 
 
 @dataclass(frozen=True, slots=True)
 class SweepPlan:
-    """A checked config and the config of its runs; `plan_sweep` makes one."""
+    """A checked config and the config of its runs; created by `plan_sweep`."""
 
     config: SweepConfig
     document: Document
-    """With the fixed settings."""
+    """The config of the runs with the fixed settings."""
     name: str
 
     def document_of(self, number: int, values: Mapping[str, object]) -> Document:
@@ -180,7 +186,7 @@ class SweepPlan:
         return changed(self.document, {**values, "seed": self.config.seed + number})
 
     def identity(self) -> Document:
-        """What two calls must have in common to continue each other, as JSON."""
+        """The data that must be equal for a call to resume a sweep, as JSON."""
         config = msgspec.to_builtins(self.config)
         identity = {key: value for key, value in config.items() if key not in ("trials", "config")}
         found: Document = msgspec.json.decode(msgspec.json.encode({**identity, "document": self.document}))
@@ -194,7 +200,7 @@ def plan_sweep(
     seed: int | None = None,
     allow_agent_files: bool = False,
 ) -> SweepPlan:
-    """A plan from a TOML file or its content, checked as far as it can be without training; raises InarowError."""
+    """A plan from a TOML file or its content, checked as far as possible without training; raises InarowError."""
     source = str(config) if isinstance(config, (str, Path)) else "config"
     document = _read(source) if isinstance(config, (str, Path)) else deepcopy(dict(config))
     document |= {key: value for key, value in (("trials", trials), ("seed", seed)) if value is not None}
@@ -211,7 +217,7 @@ def plan_sweep(
 
 
 def changed(document: Document, values: Mapping[str, object]) -> Document:
-    """A copy with other values at some places; raises ConfigError."""
+    """A copy with these values set; raises ConfigError."""
     return with_values(deepcopy(document), {key.replace(".", "__"): value for key, value in values.items()})
 
 
@@ -222,14 +228,14 @@ def setting_text(key: str, value: object) -> str:
 
 def _read(name: str) -> Document:
     if not name.endswith(".toml"):
-        raise ConfigError(f"a sweep is described by a .toml file; {shown(name)} is none")
+        raise ConfigError(f"a sweep needs a .toml file; {shown(name)} is not one")
     content = read_input(Path(name), MAX_BYTES, ConfigError)
     with raised_as(ConfigError, f"{name} is not TOML", ValueError, RecursionError):
         return tomllib.loads(content.decode())
 
 
 def _flat(part: Mapping[str, object], leaves: tuple[str, ...], prefix: str = "") -> Document:
-    """Nested tables as one with dotted keys; a table that has one of the leaves is a value."""
+    """Nested tables as one table with dotted keys; a table that contains one of `leaves` is a value."""
     found: Document = {}
     for key, value in part.items():
         if isinstance(value, Mapping) and value and not value.keys() & set(leaves):
@@ -240,7 +246,7 @@ def _flat(part: Mapping[str, object], leaves: tuple[str, ...], prefix: str = "")
 
 
 def _check_values(plan: SweepPlan, source: str) -> None:
-    """The config must be valid with all first and with all last values."""
+    """Checks that the config is valid with all first and with all last values."""
     learner = find_learner(plan.document, source)
     for end, name in enumerate(("lowest", "highest")):
         values = {key: dimension.ends[end] for key, dimension in plan.config.search.items()}
@@ -259,7 +265,7 @@ def _check_objective(plan: SweepPlan, source: str, allow_agent_files: bool) -> N
         return
     board = objective.board or plan.document.get("board")
     if not isinstance(board, str):
-        raise ConfigError(f"{source}: the run has several boards; name one with `board` in [objective]")
+        raise ConfigError(f"{source}: the run has several boards; set `board` in [objective]")
     spec = GameSpec.parse(board)
     if isinstance(objective, GradeObjective):
         find_suite(objective.suite, spec)
@@ -267,6 +273,6 @@ def _check_objective(plan: SweepPlan, source: str, allow_agent_files: bool) -> N
     MatchSettings(games=objective.games)
     if parse_agent(objective.opponent)[0].runs_code and not allow_agent_files:
         raise InvalidAgentError(
-            f"the opponent {shown(objective.opponent)} runs a file of code; allow it with --allow-agent-files"
+            f"the opponent {shown(objective.opponent)} executes a file; allow that with --allow-agent-files"
         )
     make_agent(objective.opponent)

@@ -1,4 +1,4 @@
-"""What a sweep found."""
+"""The results of a sweep."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ class Trial:
     """Counted from 0."""
     state: State
     value: float | None
-    """Of the objective; None unless the trial is complete."""
+    """The value of the objective; None unless the trial is complete."""
     parameters: dict[str, Any]
-    """What the sweep chose."""
+    """The values chosen by the sweep."""
     settings: dict[str, Any]
     """All changes of the base config: fixed settings, parameters and seed."""
     folder: Path
     seconds: float
     error: str | None = None
-    """Why it failed, in one line."""
+    """The reason of a failure, in one line."""
 
     def run(self) -> TrainingRun:
-        """Raises ConfigError if the run failed before it began."""
+        """The run of the trial; raises ConfigError if it failed before it began."""
         return load_run(self.folder)
 
     def agent(self, *, seed: Seed = 0, **parameters: object) -> Agent:
@@ -53,7 +53,7 @@ class Sweep(Result):
 
     folder: Path
     base: str | None
-    """Preset or TOML file of the runs; None if the sweep has their config itself."""
+    """Preset or TOML file of the runs; None if the sweep contains their config."""
     objective: str
     direction: Direction
     trials: tuple[Trial, ...]
@@ -71,16 +71,18 @@ class Sweep(Result):
 
     @property
     def best(self) -> Trial:
-        """The best complete trial, the earliest of equals; raises ConfigError if there is none."""
+        """The best complete trial, the earliest of equal ones; raises ConfigError if there is none."""
         if ranking := self.ranking:
             return ranking[0]
         errors = [trial.error for trial in self.trials if trial.error is not None]
-        reason = f": the first that failed reports: {errors[0]}" if errors else ""
+        reason = f"; the first failure: {errors[0]}" if errors else ""
         raise ConfigError(f"no trial of the sweep in {self.folder} is complete{reason}")
 
     @property
     def command(self) -> str | None:
-        """The command that trains with the best settings; None if the base config has no name. Raises as `best`."""
+        """The command that trains with the best settings; None if the base config has no name. Raises ConfigError if no
+        trial is complete.
+        """
         if self.base is None:
             return None
         settings = [f"--set={setting_text(key, value)}" for key, value in self.best.settings.items() if key != "seed"]

@@ -1,4 +1,4 @@
-"""A trial of a sweep, in a worker process: training that may be stopped early, and the value of the objective."""
+"""A trial of a sweep, in a worker process: training, which may be stopped early, and the value of the objective."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ State = Literal["complete", "pruned", "failed"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class TrialTask:
-    """What a worker needs."""
+    """The task of a worker: one trial."""
 
     number: int
     document: Document
@@ -39,9 +39,9 @@ class TrialTask:
     objective: Objective
     pruning: Pruning
     medians: tuple[float | None, ...]
-    """Of the finished trials, by the number of the point of the curve; None where there are too few."""
+    """Medians of the finished trials, by the number of the point of the curve; None if there are too few."""
     seed: int
-    """Of the evaluation; the same for all trials."""
+    """The seed of the evaluation; the same for all trials."""
     allow_agent_files: bool = False
 
     def __repr__(self) -> str:
@@ -50,11 +50,11 @@ class TrialTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialOutcome:
-    """What a trial came to."""
+    """The result of a trial."""
 
     state: State
     value: float | None
-    """Of the objective; None unless the trial is complete."""
+    """The value of the objective; None unless the trial is complete."""
     seconds: float
     points: dict[int, float] = field(default_factory=dict)
     """Values by which trials are pruned, by the number of the point of the curve."""
@@ -62,12 +62,13 @@ class TrialOutcome:
 
 
 class _Pruned(Exception):
-    """Raised to the run, which then saves what it has learnt."""
+    """Raised to the run to stop it, which saves its progress."""
 
 
 def run_trial(task: TrialTask) -> TrialOutcome:
-    """Trains in the folder of the trial, from its last checkpoint if it was interrupted there, and evaluates. Raises
-    OSError, for a full disk for example, which the next trial would meet too; all else is a failure of this trial.
+    """Trains in the folder of the trial, from its last checkpoint if it was interrupted, and evaluates the agent.
+    Raises OSError, for example if the disk is full, since the next trial would fail as well; all other errors are
+    recorded as a failure of this trial.
     """
     started, points = time.monotonic(), dict[int, float]()
     value: float | None = None
@@ -86,7 +87,7 @@ def run_trial(task: TrialTask) -> TrialOutcome:
 
 
 def medians(finished: Sequence[dict[int, float]], pruning: Pruning) -> tuple[float | None, ...]:
-    """The medians of the points of finished trials, for the next one."""
+    """The medians of the points of finished trials, for the next trial."""
     if len(finished) < pruning.trials:
         return ()
     columns = [[each[step] for each in finished if step in each] for step in range(_length(finished))]
@@ -98,8 +99,8 @@ def _length(finished: Sequence[dict[int, float]]) -> int:
 
 
 def _open_run(task: TrialTask) -> Run:
-    """The interrupted run of this trial, or a new one. A run with another config is of an earlier attempt whose
-    suggestions followed from other trials; it is removed.
+    """The interrupted run of this trial, or a new one. A run with another config is from an earlier attempt with other
+    suggestions; it is removed.
     """
     folder = task.folder
     learner = find_learner(task.document)
@@ -116,11 +117,11 @@ def _open_run(task: TrialTask) -> Run:
 
 
 def _train_and_evaluate(run: Run, task: TrialTask, points: dict[int, float]) -> float:
-    """Fills in the points; raises _Pruned."""
+    """The value of the objective; fills `points`. Raises _Pruned."""
     seen = 0
 
     def look(progress: Progress | None = None) -> None:
-        """Follows the points of the curve one by one, however often it is called: results must not depend on time."""
+        """Processes each new point of the curve once, however often it is called: results must not depend on time."""
         nonlocal seen
         while seen < len(run.curve):
             number, point = seen, run.curve[seen]
@@ -133,7 +134,7 @@ def _train_and_evaluate(run: Run, task: TrialTask, points: dict[int, float]) -> 
                     raise _Pruned
 
     trained = run.train(look)
-    look()  # a run that had finished before its evaluation was interrupted has reported nothing
+    look()  # a run that was finished before its evaluation was interrupted does not report its points
     value = _value(run, trained, task)
     if not math.isfinite(value):
         raise ConfigError(f"the objective is {value}")
@@ -141,7 +142,7 @@ def _train_and_evaluate(run: Run, task: TrialTask, points: dict[int, float]) -> 
 
 
 def _is_behind(points: dict[int, float], number: int, task: TrialTask, *, is_gain: bool) -> bool:
-    """Whether the best point so far is worse than the median, as in Optuna's MedianPruner."""
+    """Whether the best point so far is worse than the median, like Optuna's MedianPruner."""
     level = task.medians[number] if number < len(task.medians) else None
     if level is None or number < task.pruning.points:
         return False
@@ -149,7 +150,7 @@ def _is_behind(points: dict[int, float], number: int, task: TrialTask, *, is_gai
 
 
 def _value(run: Run, trained: TrainedAgent, task: TrialTask) -> float:
-    """The value of the objective; raises InarowError if it has none."""
+    """The value of the objective; raises InarowError if there is none."""
     objective = task.objective
     if isinstance(objective, CurveObjective):
         found = [getattr(point, objective.column, None) for point in run.curve]
@@ -168,7 +169,7 @@ def _value(run: Run, trained: TrainedAgent, task: TrialTask) -> float:
 
 
 def _grade(agent: str, board: str, objective: GradeObjective) -> float:
-    """On the same sample for all trials."""
+    """A figure of the grade, on the same sample of positions for all trials."""
     suite = find_suite(objective.suite, GameSpec.parse(board))
     places = suite.critical_places() if objective.figure == "critical_accuracy" else np.arange(len(suite))
     sample = np.sort(np.random.default_rng(0).permutation(places)[: objective.positions])

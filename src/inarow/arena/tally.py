@@ -1,4 +1,4 @@
-"""Wins, draws and losses: the one shape that results have from a match to the leaderboard."""
+"""Wins, draws and losses: the data type of results from matches to the leaderboard."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class SideTally:
     wins: int = 0
     draws: int = 0
     losses: int = 0
-    distinct: int = 0  # games that differ in their moves, summed over matches
+    distinct: int = 0  # number of games with distinct moves, summed over matches
 
     def __post_init__(self) -> None:
         if min(self.wins, self.draws, self.losses) < 0:
             raise InvalidResultsError(
-                f"{self.wins} wins, {self.draws} draws, {self.losses} losses: none can be negative"
+                f"{self.wins} wins, {self.draws} draws, {self.losses} losses: counts must not be negative"
             )
 
     @property
@@ -36,7 +36,7 @@ class SideTally:
 
     @property
     def score(self) -> float:
-        """Share of the points, in [0, 1]; there must be games."""
+        """Share of the points, in [0, 1]. Not checked: there are games."""
         return (self.wins + self.draws / 2) / self.games
 
     def swapped(self) -> SideTally:
@@ -62,11 +62,11 @@ class Tally:
     as_first: SideTally = SideTally()
     as_second: SideTally = SideTally()
     pairs: Pentanomial = NO_PAIRS
-    """Pairs of games in which the agent made 0, 1/2, 1, 3/2, 2 points; zeros where games were not paired."""
+    """Numbers of pairs of games with 0, 1/2, 1, 3/2, 2 points for the agent; zeros if games were not paired."""
 
     @classmethod
     def of_pairs(cls, records: Sequence[GameRecord]) -> Tally:
-        """Of a: the first side in the even records, the second side in the odd ones."""
+        """The tally of a: the first side in even records, the second side in odd records."""
         points = [half_points(record, 1 + number % 2) for number, record in enumerate(records)]
         pairs = [0] * 5
         for one, other in zip(points[::2], points[1::2], strict=True):
@@ -87,7 +87,7 @@ class Tally:
 
     @property
     def distinct_games(self) -> int:
-        """Games of a match that differ in their moves or in who moved first, summed over matches."""
+        """The number of games that differ in their moves or in the side of the agent, summed over matches."""
         return self.total.distinct
 
     @property
@@ -108,17 +108,17 @@ class Tally:
 
     @property
     def score(self) -> float:
-        """Share of the points, in [0, 1]; there must be games."""
+        """Share of the points, in [0, 1]. Not checked: there are games."""
         return self.total.score
 
     @property
     def score_interval(self) -> Interval:
-        """95 % interval of the expected score; games must be paired, here and below."""
+        """95 % interval of the expected score. Here and below, games must be paired."""
         return statistics.score_interval(self.pairs)
 
     @property
     def elo(self) -> float | None:
-        """Rating difference; None where it is infinite."""
+        """Rating difference; None if infinite."""
         return statistics.elo(self.score)
 
     @property
@@ -156,13 +156,13 @@ class Tally:
 
 
 def half_points(record: GameRecord, side: int) -> int:
-    """What side 1 or 2 made of a game: 2 for a win, 1 for a draw."""
+    """The result of a game for side 1 or 2: 2 for a win, 1 for a draw, 0 for a loss."""
     return 1 if record.winner is None else 2 if record.winner == side else 0
 
 
 @dataclass(slots=True)
 class CrossTable:
-    """Results of every ordered pair of agents, counted for the agent that moved first."""
+    """Results of every ordered pair of agents, for the agent that moved first."""
 
     results: dict[tuple[str, str], SideTally] = field(default_factory=dict)
     _seen: set[tuple[str, str, str]] = field(default_factory=set, compare=False, repr=False)
@@ -175,7 +175,7 @@ class CrossTable:
         return table
 
     def add_game(self, record: GameRecord) -> None:
-        """Counts a finished game and ignores an unfinished one."""
+        """Counts a finished game; ignores unfinished games."""
         if record.termination == "unfinished":
             return
         game = record.first, record.second, record.moves
@@ -185,12 +185,12 @@ class CrossTable:
         self.add(record.first, record.second, SideTally(winner == 1, winner is None, winner == 2, is_new))
 
     def add(self, first: str, second: str, games: SideTally) -> None:
-        """Adds games in which `first` moved first, counted for it."""
+        """Adds games in which `first` moved first; `games` are its results."""
         if games.games:
             self.results[first, second] = self.results.get((first, second), SideTally()) + games
 
     def add_match(self, a: str, b: str, tally: Tally) -> None:
-        """Adds games between a and b, counted for a."""
+        """Adds games between a and b; `tally` has the results of a."""
         self.add(a, b, tally.as_first)
         self.add(b, a, tally.as_second.swapped())
 
@@ -207,7 +207,7 @@ class CrossTable:
         return sum(side.distinct for side in self.results.values())
 
     def games_of(self, agent: str) -> int:
-        """Games in which an agent took part, those against itself included."""
+        """The number of games of an agent, including those against itself."""
         return sum(side.games for pair, side in self.results.items() if agent in pair)
 
     def tally(self, agent: str, opponent: str | None = None) -> Tally:
@@ -220,7 +220,9 @@ class CrossTable:
         )
 
     def linked_groups(self) -> Iterator[CrossTable]:
-        """The results apart for groups of agents that no games link; the one with the most games first."""
+        """The results separately for groups of agents that are not linked by games; the group with the most games
+        first.
+        """
         groups: list[tuple[set[str], CrossTable]] = []
         for pair, games in self.results.items():
             agents, members = set(pair), {pair: games}

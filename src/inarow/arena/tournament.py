@@ -1,4 +1,4 @@
-"""Tournaments: a match between every pair of agents, or between the first agent and each other."""
+"""Tournaments: matches between all pairs of agents, or between the first agent and each other."""
 
 import hashlib
 from collections import Counter
@@ -26,7 +26,7 @@ from inarow.workers import Progress, Workers
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TournamentPlan:
-    """Everything that decides the games of a tournament; `plan_tournament` makes one."""
+    """All data that determines the games of a tournament; created by `plan_tournament`."""
 
     agents: tuple[str, ...]
     matches: tuple[MatchPlan, ...]
@@ -49,10 +49,10 @@ def plan_tournament(
     *,
     gauntlet: bool = False,
 ) -> TournamentPlan:
-    """A checked plan in which all agents meet, or with `gauntlet` the first meets all others.
+    """A checked plan in which all agents meet; with `gauntlet` the first agent meets all others.
 
     The match of two agents does not depend on the other agents or on their order, so a later
-    tournament with more of them finds it in the store.
+    tournament with more agents finds it in the store.
     """
     settings = settings or MatchSettings()
     names = tuple(make_agent(agent).name for agent in agents)
@@ -70,7 +70,7 @@ def plan_tournament(
 
 
 def _match_seed(seed: int, a: str, b: str) -> int:
-    """A seed for each pair, so that an agent does not repeat its random choices against every opponent."""
+    """A different seed for each pair, so that an agent does not repeat its random choices against every opponent."""
     digest = hashlib.blake2b(f"{seed} {a} {b}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 1
 
@@ -94,11 +94,11 @@ class TournamentSummary:
         return self.leaderboard.standings()
 
     def pairings(self) -> ResultTable:
-        """A row for each pair of agents that met: results and costs, from a's view."""
+        """A row for each pair of agents that met: results and costs for a."""
         return ResultTable("Pairings", tuple(match.row() for match in self.matches))
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON that others rely on. Intervals hold 95 %."""
+        """The JSON of `inarow tournament --json`, with 95 % intervals."""
         cross = self.leaderboard.cross
         of_ratings = ("anchor", "advantage", "advantage_interval", "draw_rate_equal")
         return {
@@ -157,7 +157,7 @@ class Tournament(PlottedResult):
         return self.summary.to_dict()
 
     def pairings(self) -> ResultTable:
-        """A row for each pair of agents that met: results and costs, from a's view."""
+        """A row for each pair of agents that met: results and costs for a."""
         return self.summary.pairings()
 
     def to_csv(self, path: Path | str) -> None:
@@ -179,10 +179,11 @@ def play_tournament(
     store: Store | Path | str | None = None,
     progress: bool | Progress = True,
 ) -> Tournament:
-    """Plays `games` (an even number) between every two agents, or with `gauntlet` between the first and each other.
+    """Plays matches of `games` games (an even number) between all agents; with `gauntlet` between the first and each
+    other.
 
-    Games follow from the arguments alone, as in `play_match`. With a store, games that it has are not played again, so
-    that the same call continues a tournament. Raises InarowError, and on Ctrl-C Interrupted with the tournament so far.
+    Games depend only on the arguments, as in `play_match`. Games in the store are not played again, so the same call
+    resumes a tournament. Raises InarowError, and on Ctrl-C Interrupted with the tournament so far.
     """
     settings = MatchSettings(
         games=games, seed=seed, openings=openings, opening_plies=opening_plies, move_seconds=move_seconds
@@ -199,7 +200,7 @@ def _play(plan: TournamentPlan, store: Store | None, workers: Workers, progress:
     found: list[list[GameRecord]] = [[] for _ in plan.matches]
 
     def tournament() -> Tournament | None:
-        """Of all whole pairs, if there are any."""
+        """The tournament of all finished pairs, None if there are none."""
         played = [records[: len(records) // 2 * 2] for records in found]
         if not any(played):
             return None
@@ -223,9 +224,7 @@ def _play(plan: TournamentPlan, store: Store | None, workers: Workers, progress:
 
 
 def play_planned(plan: TournamentPlan, store: Store, *, workers: Workers = 1) -> TournamentSummary:
-    """Plays the games that the store lacks into it, and summarises them. `play_missing` plays
-    `plan.matches` batch by batch.
-    """
+    """Plays the games that are missing in the store, stores them, and summarises all games of the plan."""
     for _ in play_missing(plan.matches, store, workers=workers):
         pass
     return summarise_tournament(plan, store)
@@ -245,7 +244,7 @@ def summarise_games(
     games: Iterable[Sequence[GameRecord]],
     visit: Callable[[GameRecord], object] | None = None,
 ) -> TournamentSummary:
-    """The same of the games of each match, in the order of the plan; one without games is left out."""
+    """The same from the games of each match, in the order of the plan; matches without games are left out."""
     matches = []
     for records in filter(None, games):
         if visit is not None:

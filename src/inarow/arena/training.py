@@ -1,4 +1,6 @@
-"""Training runs, with what learners need from agents and arena: the functions behind `inarow train` and the web lab."""
+"""Training runs, with services of agents and arena for learners: the functions behind `inarow train` and the
+web lab.
+"""
 
 from __future__ import annotations
 
@@ -48,12 +50,13 @@ def train(
     progress: bool = True,
     **settings: object,
 ) -> TrainingRun:
-    """Trains from a preset, a TOML file or a config, changed by settings, in a new folder: `out`, or one in `runs`.
+    """Trains by a preset, a TOML file or a config, changed by settings, in a new folder: `out`, or one in `runs`.
 
-    A setting of a part is named with two underscores, `rewards__win=50`, or given as a dict. An opponent may be any
-    agent, as in `play_match`. `network` makes a module of torch that is trained instead of the learner's own; `device`
-    is auto, cpu, cuda or mps. A config is data: agent strings that run a file of code (`kaggle`) are refused unless
-    `allow_agent_files`. Raises InarowError, and Interrupted with the run so far on Ctrl-C; `resume_training` continues.
+    Nested settings are written with two underscores, `rewards__win=50`, or as a dict. An opponent may be any agent, as
+    in `play_match`. `network` creates a torch module that is trained instead of the learner's own; `device` is auto,
+    cpu, cuda or mps. A config is data: agent strings that execute a file (`kaggle`) are rejected unless
+    `allow_agent_files`. Raises InarowError, and Interrupted with the run so far on Ctrl-C; `resume_training` resumes
+    it.
     """
     source = config if isinstance(config, str) else str(config) if isinstance(config, Path) else "config"
     with _as_data(settings) as values:
@@ -82,8 +85,8 @@ def resume_training(
     progress: bool = True,
     **settings: object,
 ) -> TrainingRun:
-    """Continues the run of a folder from its last checkpoint; settings as in `train`, where its learner allows them:
-    `iterations="+20"` extends a run of AlphaZero. Raises as `train`.
+    """Resumes the run of a folder from its last checkpoint; settings as in `train`, if its learner allows them:
+    `iterations="+20"` extends a run of AlphaZero. Raises the errors of `train`.
     """
     texts = [f"{name.replace('__', '.')}={format_value(value)}" for name, value in settings.items()]
     run = resume_run(
@@ -106,7 +109,7 @@ def _train(run: Run, watch: Watch | None, progress: bool) -> TrainingRun:
             trained = run.train(report)
         except KeyboardInterrupt:
             raise Interrupted(
-                f"stopped; {run.folder} has a checkpoint to continue from", load_run(run.folder)
+                f"stopped; {run.folder} has a checkpoint from which it can be resumed", load_run(run.folder)
             ) from None
     return replace(load_run(run.folder), agent_string=trained.agent)
 
@@ -116,14 +119,14 @@ def _document(config: str | Path | Mapping[str, object] | ConfigPart) -> Documen
     if isinstance(config, (str, Path)):
         return find_document(str(config))
     if not isinstance(config, (Mapping, ConfigPart)):
-        raise ConfigError(f"{shown(repr(config))} is not the name of a preset, a TOML file or a config")
+        raise ConfigError(f"{shown(repr(config))} is not a preset, a TOML file or a config")
     document: Document = deepcopy(msgspec.to_builtins(config))
     return document
 
 
 @contextmanager
 def _as_data(settings: Mapping[str, object]) -> Iterator[dict[str, object]]:
-    """Settings with agent strings in place of agents, which are registered within the block."""
+    """Settings with agents replaced by agent strings, which are registered within the block."""
     plain = (str, int, float, Mapping, list, tuple, type(None))
     agents = {name: value for name, value in settings.items() if not isinstance(value, plain)}
     with agent_strings(*cast(Iterable[AgentLike], agents.values())) as strings:
@@ -147,7 +150,7 @@ def start_run(
     network: NetworkFactory | None = None,
     device: str = "auto",
 ) -> Run:
-    """A new run; raises InarowError, in which `source` names the document, before anything is written."""
+    """A new run; raises InarowError, which names `source`, before anything is written."""
     learner = find_learner(document, source)
     services = _services(learner, cluster, allow_agent_files, network, device)
     return learner.start(to_config(document, learner.config, source), folder, services)
@@ -183,9 +186,7 @@ def _services(
 
     def make_opponent(text: str, seed: np.random.SeedSequence) -> Agent:
         if not allow_agent_files and parse_agent(text)[0].runs_code:
-            raise InvalidAgentError(
-                f"the opponent {shown(text)} runs a file of code; allow it with --allow-agent-files"
-            )
+            raise InvalidAgentError(f"the opponent {shown(text)} executes a file; allow that with --allow-agent-files")
         return make_agent(text, seed=seed)
 
     return Services(

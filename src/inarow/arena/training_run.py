@@ -1,4 +1,4 @@
-"""A training run as its folder has it: config, learning curve, and the agent that it made."""
+"""A training run in its folder: config, learning curve and trained agent."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Curve(PlottedResult):
 
     name: str
     points: tuple[Mapping[str, float | None], ...]
-    """Numbers by column; None where a point has none."""
+    """Numbers by column; None if a point has no value."""
 
     def __repr__(self) -> str:
         return f"<Curve {self.name}: {len(self)} points of {', '.join(self.columns)}>"
@@ -46,7 +46,7 @@ class Curve(PlottedResult):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TrainingRun(PlottedResult):
-    """A run in its folder; `load_run` and `train` make one."""
+    """A run in its folder; returned by `load_run` and `train`."""
 
     folder: Path
     config: Document
@@ -67,19 +67,19 @@ class TrainingRun(PlottedResult):
         return str(self.config.get("board") or "many")
 
     def agent(self, *, seed: Seed = 0, **parameters: object) -> Agent:
-        """The agent that the run made, with further parameters of its agent string; raises InarowError."""
+        """The trained agent, with additional parameters for its agent string; raises InarowError."""
         if self.agent_string is None:
-            raise ConfigError(f"{self.folder} has nothing to play with yet; continue it with resume()")
+            raise ConfigError(f"{self.folder} has no trained agent yet; continue the training with resume()")
         more = "".join(f",{name}={format_value(value)}" for name, value in parameters.items())
         return make_agent(self.agent_string + more, seed=seed)
 
     def rows(self) -> Sequence[Mapping[str, float | None]]:
-        """Those of the curve."""
+        """The rows of the curve."""
         return self.curve.rows()
 
 
 def load_run(folder: Path | str) -> TrainingRun:
-    """The run in a folder, as its last checkpoint left it; raises ConfigError."""
+    """The run in a folder at its last checkpoint; raises ConfigError."""
     path = Path(folder)
     config = read_config(path, Document)
     learner = find_learner(config, str(path))
@@ -89,7 +89,7 @@ def load_run(folder: Path | str) -> TrainingRun:
 
 
 def read_curve(folder: Path) -> Curve:
-    """The curve of a run so far; without points before there is one."""
+    """The curve of a run so far; empty before the first point."""
     try:
         text = read_input(folder / "curve.csv", _MAX_CURVE_BYTES, ConfigError).decode()
         header, *rows = list(csv.reader(io.StringIO(text, newline=""))) or [[]]

@@ -24,14 +24,14 @@ def engine(
     notation: Notation = "columns",
     seed: int = 0,
 ) -> None:
-    """Play for another program over stdin and stdout.
+    """Serve an engine protocol to another program over stdin and stdout.
 
     Args:
-        agent: Agent string; with uci also the option Agent.
+        agent: Agent string; with uci it can be changed by the option Agent.
         protocol: uci, like chess engines; gtp, the Go Text Protocol; lines, one move string per line in and its score
             out, like Pons' solver.
         board: Board: ROWSxCOLUMNSxINAROW, with /free for no gravity, connect4 or tictactoe.
-        notation: With gtp, how moves are answered: columns from 1, or as OpenSpiel names them.
+        notation: With gtp, the notation of moves in replies: columns from 1, or action strings of OpenSpiel.
         seed: Random seed.
 
     Examples:
@@ -45,7 +45,7 @@ def engine(
     if protocol == "uci":
         UciEngine(Setup.on(spec, agent, seed), sys.stdout).run(lines)
         sys.stdout.flush()
-        os._exit(0)  # an agent that cannot be interrupted may still be at work
+        os._exit(0)  # an agent that cannot be interrupted may still be running
     if protocol == "gtp":
         GtpServer(spec, agent, seed=seed, notation=notation, output=sys.stdout).run(lines)
         return

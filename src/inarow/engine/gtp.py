@@ -1,4 +1,4 @@
-"""The Go Text Protocol, as clients of other board games use it: `=` or `?` for every command.
+"""The Go Text Protocol, as used for other board games: a reply with `=` or `?` for every command.
 
 `b`, `black` and `x` are the first side, `w`, `white` and `o` the second; they alternate.
 """
@@ -18,7 +18,7 @@ from inarow.version import __version__
 _SIDES = {"b": 1, "black": 1, "x": 1, "w": 2, "white": 2, "o": 2}
 _NUMBER = re.compile(r"[0-9]{1,9}")
 
-Command = Callable[..., str]  # with the words after its name
+Command = Callable[..., str]  # takes the words after the name of the command
 
 
 class GtpServer:
@@ -49,7 +49,7 @@ class GtpServer:
         }
 
     def run(self, lines: Iterable[str]) -> None:
-        """Until `quit` or the end of the input."""
+        """Handles commands until `quit` or the end of the input."""
         for line in lines:
             if len(line) > MAX_LINE:
                 self._write(f"? {TOO_LONG}")
@@ -67,7 +67,7 @@ class GtpServer:
             if not words or words[0] not in self._commands:
                 raise NotationError("unknown command")
             sign, text = "=", self._commands[words[0]](*words[1:])
-        except Exception as error:  # the protocol has a reply for an agent that fails
+        except Exception as error:  # the failure of an agent is reported by a reply
             sign, text = "?", one_line(error)
         self._write(f"{sign}{number} {text}".rstrip())
 

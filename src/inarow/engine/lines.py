@@ -1,4 +1,4 @@
-"""Lines of bounded length: whatever a client sends, the engine holds little of it."""
+"""Lines of bounded length, so that a client cannot exhaust the memory of the engine."""
 
 from collections.abc import Iterator
 from typing import TextIO

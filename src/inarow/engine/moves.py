@@ -1,4 +1,4 @@
-"""Moves and positions as engine protocols write them.
+"""Notations of moves and positions for engine protocols.
 
 columns    a column from 1 on boards with gravity, else a cell as in chess: `c4` is the third column, fourth row
            from below
@@ -23,7 +23,7 @@ _OPENSPIEL_CELL = re.compile(r"[xo]\(([0-9]{1,2}),([0-9]{1,2})\)")
 
 
 def format_engine_move(action: int, spec: GameSpec) -> str:
-    """In the notation `columns`."""
+    """A move in the notation `columns`."""
     if spec.gravity:
         return str(action + 1)
     row, column = divmod(action, spec.columns)
@@ -31,7 +31,7 @@ def format_engine_move(action: int, spec: GameSpec) -> str:
 
 
 def format_openspiel_move(action: int, position: Position) -> str:
-    """An action of the side to move."""
+    """An action of the side to move in the notation `openspiel`."""
     side = "xo"[position.side_to_move - 1]
     if position.spec.gravity:
         return f"{side}{action}"
@@ -40,7 +40,7 @@ def format_openspiel_move(action: int, position: Position) -> str:
 
 
 def parse_engine_move(text: str, spec: GameSpec) -> int:
-    """The action of a move in either notation; raises NotationError. Whether it is legal is not checked."""
+    """The action of a move in either notation; raises NotationError. Does not check that it is legal."""
     action = _column(text) if spec.gravity else _cell(text, spec)
     if action is None or not 0 <= action < spec.actions:
         last = format_engine_move(spec.columns - 1, spec)
@@ -94,8 +94,8 @@ def parse_position(words: Sequence[str], spec: GameSpec) -> Position:
 
 
 def _parse_fen(text: str, spec: GameSpec) -> Position:
-    """Rows from the top, separated by /; x, o, and a number of empty cells. The side to move follows from the
-    stones.
+    """Parses rows from the top, separated by /, of x, o and numbers of empty cells. The numbers of stones determine the
+    side to move.
     """
     rows = []
     for row in text.lower().split("/"):

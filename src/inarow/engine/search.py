@@ -1,4 +1,4 @@
-"""One `go`: its limits, a search in a thread that answers exactly once, and UCI's `info` lines.
+"""The command `go`: its limits, a search in a thread that answers exactly once, and `info` lines of UCI.
 
 Scores are for the side to move. `mate m` counts own moves to the end, negative when losing; `raw s` is the exact
 score in Pons' scale; `cp` is a hundred times a value from -1 to 1.
@@ -20,19 +20,19 @@ from inarow.games import Position
 from inarow.search.limits import Limits
 from inarow.search.solver.solution import plies_to_end
 
-_MOVES_LEFT = 12  # own moves that a clock is divided by
-_CLOCK_RESERVE = 0.05  # seconds of a clock that are never spent, for the transmission of the answer
+_MOVES_LEFT = 12  # the remaining time is divided by this number of own moves
+_CLOCK_RESERVE = 0.05  # seconds of the remaining time reserved for the transmission of the answer
 _SHORTEST, _LONGEST = 0.01, 3600.0  # bounds of the seconds of a search
-_GRACE = 0.03  # seconds that a stopped search may take to end by itself; the answer is due after 50 ms
+_GRACE = 0.03  # seconds that a stopped search may take to end; the answer is due after 50 ms
 _INFO_SECONDS = 0.1  # time between two groups of `info` lines
 
 _NUMBER = re.compile(r"-?[0-9]{1,15}")
 
-Say = Callable[[str], None]
+WriteLine = Callable[[str], None]
 
 
 def parse_go(words: Sequence[str], side_to_move: int) -> Limits:
-    """The limits of `go`; `infinite` means endless seconds. Unknown words and malformed numbers are skipped."""
+    """The limits of `go`; `infinite` means infinite seconds. Unknown words and malformed numbers are skipped."""
     depth, nodes = (_number(words, name, least=1) for name in ("depth", "nodes"))
     movetime = _number(words, "movetime")
     clock, increment = (_number(words, f"{'wb'[side_to_move - 1]}{name}") for name in ("time", "inc"))
@@ -49,7 +49,7 @@ def parse_go(words: Sequence[str], side_to_move: int) -> Limits:
 
 
 def _number(words: Sequence[str], name: str, least: int = 0) -> int | None:
-    """The number after a word; a smaller one than `least`, such as the negative ones of some clocks, counts as that."""
+    """The number after a word, at least `least`: some clients send negative times."""
     if name not in words[:-1]:
         return None
     text = words[words.index(name) + 1]
@@ -59,17 +59,17 @@ def _number(words: Sequence[str], name: str, least: int = 0) -> int | None:
 class Search:
     """Searches a position that is not over, and writes `info` lines and one `bestmove`.
 
-    An agent that does not stop in time is abandoned. The answer is then the last move it reported, else a win, a
-    block, or the move nearest to the centre.
+    An agent that does not stop in time is abandoned. Then the answer is its last reported move, or else a win, a block
+    or the move nearest to the centre.
     """
 
-    def __init__(self, agent: Agent, position: Position, limits: Limits, lines: int, say: Say) -> None:
-        """With endless `limits.seconds` it answers only when it is stopped."""
+    def __init__(self, agent: Agent, position: Position, limits: Limits, lines: int, write: WriteLine) -> None:
+        """With infinite `limits.seconds` it answers only when it is stopped."""
         self._agent = agent
         self._position = position
         self._limits = limits
         self._lines = lines
-        self._say = say
+        self._write = write
         self._clock = time.perf_counter()
         self._last_info = 0.0
         self._known = reflex_action(position)
@@ -94,20 +94,20 @@ class Search:
 
     @property
     def is_done(self) -> bool:
-        with self._lock:  # a client that has read the answer must find the search done
+        with self._lock:  # when a client has read the answer, the search must be done
             return self._answered.is_set()
 
     def has_ended(self, seconds: float) -> bool:
-        """Whether its thread has ended, or does so within some seconds."""
+        """Whether its thread ends within `seconds`."""
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
     def wait(self) -> None:
-        """Until the answer is given."""
+        """Waits for the answer."""
         self._answered.wait()
 
     def stop(self) -> None:
-        """Makes it answer now."""
+        """Makes the search answer now."""
         self._stop.set()
         if not self._answered.wait(_GRACE):
             self._answer(self._known)
@@ -117,12 +117,12 @@ class Search:
             limits = replace(self._limits, cancelled=self._stop.is_set)
             decision = self._agent.decide(self._position, limits=limits, watch=self._watch)
             self._position.play(decision.action)  # raises if it is illegal
-        except Exception as error:  # whatever an agent does wrong, the engine has to answer
-            self._say(f"info string {one_line(error)}")
+        except Exception as error:  # the engine has to answer even if the agent fails
+            self._write(f"info string {one_line(error)}")
             self._answer(self._known)
             return
         if not self._answered.is_set():
-            self._say_info(decision)
+            self._write_info(decision)
             if self.is_infinite:
                 self._stop.wait()
             self._answer(decision.action)
@@ -132,24 +132,24 @@ class Search:
         seconds = time.perf_counter() - self._clock
         if seconds - self._last_info >= _INFO_SECONDS and not self._answered.is_set():
             self._last_info = seconds
-            self._say_info(decision)
+            self._write_info(decision)
 
-    def _say_info(self, decision: Decision) -> None:
+    def _write_info(self, decision: Decision) -> None:
         for line in info_lines(self._position, decision, time.perf_counter() - self._clock, self._lines):
-            self._say(line)
+            self._write(line)
 
     def _answer(self, action: int) -> None:
-        """Writes the move, unless it was written already."""
+        """Writes the move, unless one has been written."""
         with self._lock:
             if not self._answered.is_set():
-                self._say(f"bestmove {format_engine_move(action, self._position.spec)}")
+                self._write(f"bestmove {format_engine_move(action, self._position.spec)}")
                 self._answered.set()
         if self._timer is not None:
             self._timer.cancel()
 
 
 def info_lines(position: Position, decision: Decision, seconds: float, lines: int) -> Iterator[str]:
-    """UCI's `info` lines: the best move first, then as many others as are wanted and known."""
+    """The `info` lines of UCI: the best move first, then others up to the requested number, if known."""
     details: dict[str, Any] = decision.details or {}
     for number, action in enumerate(_ranked(position, decision, lines), start=1):
         words = ["info"]

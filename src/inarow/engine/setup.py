@@ -22,7 +22,7 @@ from inarow.search.limits import Limits
 from inarow.search.solver.solver import MAX_THREADS
 
 _NUMBER = re.compile(r"[0-9]{1,19}")
-_NO_VALUE = "<empty>"  # UCI's notation of an empty text
+_NO_VALUE = "<empty>"  # UCI's notation of an empty string
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Setup:
 def build_agent(setup: Setup) -> Agent:
     """A new agent for the options; raises an InarowError.
 
-    Threads, Hash, OwnBook and MultiPV set the parameters of that kind that the agent string leaves at their default.
+    Threads, Hash, OwnBook and MultiPV set the corresponding parameters if the agent string does not.
     """
     kind, parameters = parse_agent(setup.agent_string)
     wanted: dict[str, Any] = {
@@ -74,7 +74,7 @@ def build_agent(setup: Setup) -> Agent:
         for info in parameter_infos(kind)
         if info.name in wanted and getattr(parameters, info.name) == info.default
     }
-    with suppress(ValueError):  # a level of the solver takes none of them
+    with suppress(ValueError):  # levels of the solver do not take these parameters
         parameters = msgspec.structs.replace(parameters, **changes)
     return kind.build(setup.agent_string, parameters, np.random.default_rng(setup.seed))
 
@@ -98,13 +98,13 @@ OPTIONS: Mapping[str, tuple[str, range | None]] = {
     "Seed": ("seed", range(2**63)),
     "Agent": ("agent", None),
 }
-"""The field of `Setup` that an option of UCI sets, and its values if it is a number."""
+"""The field of `Setup` for each UCI option, with its values if it is a number."""
 _BY_LOWER_CASE = {name.lower(): name for name in OPTIONS}
 BOARD_FIELDS = ("rows", "columns", "inarow", "gravity")
 
 
 def option_lines(setup: Setup) -> Iterator[str]:
-    """The `option` lines of `uci`, with the present values as defaults."""
+    """The `option` lines of `uci`, with the current values as defaults."""
     for name, (field, numbers) in OPTIONS.items():
         value = getattr(setup, field)
         if numbers is not None:

@@ -1,6 +1,6 @@
-"""The engine protocol in the shape of UCI: lines in, lines out, input read during a search.
+"""The UCI protocol: lines in, lines out; input is read during a search.
 
-Unknown words are skipped, and only `quit` and the end of the input end the engine. Errors are `info string` lines.
+Unknown words are skipped; only `quit` and the end of the input end the engine. Errors are `info string` lines.
 """
 
 import threading
@@ -44,11 +44,13 @@ class UciEngine:
         }
 
     def run(self, lines: Iterable[str]) -> None:
-        """Until `quit` or the end of the input; at the end of the input a search with limits is finished first."""
+        """Handles commands until `quit` or the end of the input; at the end of the input a search with limits is
+        finished.
+        """
         try:
             for line in lines:
                 if len(line) > MAX_LINE:
-                    self._say(f"info string {TOO_LONG}")
+                    self._write(f"info string {TOO_LONG}")
                     continue
                 words = line.split()
                 if "quit" in words[:1]:
@@ -57,36 +59,36 @@ class UciEngine:
             else:
                 if self._search is not None and not self._search.is_infinite:
                     self._search.wait()
-        finally:  # also after Ctrl-C: no thread outlives the search
+        finally:  # also after Ctrl-C: the thread of a search must end
             self._stop(())
             if self._search is not None:
                 self._search.has_ended(_STOP_SECONDS)
 
     def handle(self, words: Sequence[str]) -> None:
-        """One line; words before a known command are skipped."""
+        """Handles one line; words before a known command are skipped."""
         for place, word in enumerate(words):
             if word in self._commands:
                 try:
                     self._commands[word](words[place + 1 :])
                 except Exception as error:  # agents may be third-party code
-                    self._say(f"info string {one_line(error)}")
+                    self._write(f"info string {one_line(error)}")
                 return
 
     @property
     def _is_searching(self) -> bool:
         return self._search is not None and not self._search.is_done
 
-    def _say(self, line: str) -> None:
+    def _write(self, line: str) -> None:
         with self._output_lock:
             self._output.write(line.encode(errors="replace").decode() + "\n")
             self._output.flush()
 
     def _introduce(self, words: Sequence[str]) -> None:
-        self._say(f"id name inarow {__version__}")
-        self._say("id author the inarow developers")
+        self._write(f"id name inarow {__version__}")
+        self._write("id author the inarow developers")
         for line in option_lines(self._setup):
-            self._say(line)
-        self._say("uciok")
+            self._write(line)
+        self._write("uciok")
 
     def _be_ready(self, words: Sequence[str]) -> None:
         try:
@@ -94,11 +96,11 @@ class UciEngine:
                 self._agent = build_agent(self._setup)
                 self._prepare(self._agent)
         finally:
-            self._say("readyok")
+            self._write("readyok")
 
     def _set_option(self, words: Sequence[str]) -> None:
         if self._is_searching:
-            self._say("info string options cannot be set during a search")
+            self._write("info string options cannot be set during a search")
             return
         name, value = _option(words)
         self._setup = with_option(self._setup, name, value)
@@ -116,13 +118,13 @@ class UciEngine:
 
     def _go(self, words: Sequence[str]) -> None:
         if self._is_searching:
-            self._say("info string a search is running")
+            self._write("info string a search is running")
             return
         try:
             self._search = self._make_search(words)
-        except Exception as error:  # whatever it is, the client waits for an answer
-            self._say(f"info string {one_line(error)}")
-            self._say("bestmove (none)")
+        except Exception as error:  # the client waits for an answer in any case
+            self._write(f"info string {one_line(error)}")
+            self._write("bestmove (none)")
         else:
             self._search.start()
 
@@ -131,18 +133,18 @@ class UciEngine:
         if position.is_over:
             raise FinishedGameError("the game is over")
         if self._search is not None and not self._search.has_ended(_STOP_SECONDS):
-            self._agent = None  # it ignores `cancelled` and is still at work
+            self._agent = None  # it ignores `cancelled` and is still searching
         if self._agent is None:
             self._agent = build_agent(self._setup)
         limits = agent_limits(self._setup, parse_go(words, position.side_to_move))
-        return Search(self._agent, position, limits, self._setup.lines, self._say)
+        return Search(self._agent, position, limits, self._setup.lines, self._write)
 
     def _stop(self, words: Sequence[str]) -> None:
         if self._search is not None:
             self._search.stop()
 
     def _prepare(self, agent: Agent) -> None:
-        """Loads what the agent needs, without changing its decisions."""
+        """Loads data of the agent, without an effect on its decisions."""
         if isinstance(agent, PreparedAgent):
             agent.prepare(self._setup.spec)
         else:

@@ -1,4 +1,4 @@
-"""The rules: boards, positions, notation, records, counting. This module offers what every package uses."""
+"""The rules: boards, positions, notation, records, counting. This module exports the names that every package uses."""
 
 from inarow.games.position import Position as Position
 from inarow.games.record import GameRecord as GameRecord

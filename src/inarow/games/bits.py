@@ -1,7 +1,7 @@
 """Sets of cells: the operations that the rules need besides `& | ^ ~ << >>`.
 
-A set is a Python `int`, a `numpy.uint64` or a `Wide`; cell i is bit i (see `layout.py`). This file is the plain-Python
-meaning for all three; `compiled_bits.py` compiles the last two.
+A set is a Python `int`, a `numpy.uint64` or a `Wide`; cell i is bit i (see `layout.py`). This file implements
+them in plain Python for all three; `compiled_bits.py` compiles the last two.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ Bits = TypeVar("Bits", bound=_Bits)
 
 
 class Wide(NamedTuple):
-    """320 bits as five words, the lowest first, for boards beyond one. Bits shifted beyond the highest are lost."""
+    """320 bits as five words, the lowest first, for boards that do not fit one word. Bits shifted out at the top are
+    lost.
+    """
 
     w0: np.uint64
     w1: np.uint64
@@ -70,7 +72,7 @@ def to_int(cells: _Bits) -> int:
 
 
 def from_int(number: int, like: Bits) -> Bits:
-    """The set that `number` describes, as the kind of number that `like` is."""
+    """The set whose bits are those of `number`, of the same type as `like`."""
     if isinstance(like, Wide):
         return cast(Bits, Wide.from_int(number))
     return cast(Bits, np.uint64(number) if isinstance(like, np.uint64) else number)
@@ -87,7 +89,7 @@ def has_cell(cells: _Bits, cell: int) -> bool:
 
 
 def single_cell(cell: int, like: Bits) -> Bits:
-    """The set of one cell, of the same kind as `like`."""
+    """The set of one cell, of the same type as `like`."""
     return from_int(1 << int(cell), like)
 
 

@@ -1,4 +1,4 @@
-"""Compiled: operators of a `Wide` and the functions of `bits.py`; `kernels.py` imports it for its effect."""
+"""Compiled: operators of a `Wide` and the functions of `bits.py`; `kernels.py` imports this module to register them."""
 
 import operator
 from collections.abc import Callable
@@ -18,8 +18,8 @@ _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _Implementation = Callable[..., Any]
 
-instruction: Any = intrinsic  # whose type describes the generator of the code, not the call
-compiles = partial(overload, strict=False)  # not strict, because Numba would compare type annotations too
+instruction: Any = intrinsic  # typed Any: its own type describes the code generator, not the call
+compiles = partial(overload, strict=False)  # not strict: Numba would otherwise compare type annotations, too
 
 
 def is_wide(kind: types.Type) -> bool:
@@ -83,7 +83,7 @@ def _joined(low: np.uint64, high: np.uint64, distance: int) -> np.uint64:
 
 @register_jitable
 def _shifted_right(a: Wide, distance: int) -> Wide:
-    """By a distance of any sign; a negative one is whole words up and the rest, 0 to 63, down again."""
+    """Shifts by a distance of any sign; a negative one shifts up by whole words, then down by the rest (0 to 63)."""
     words, rest = distance >> 6, distance & 63
     return Wide(
         _joined(_word(a, words), _word(a, words + 1), rest),

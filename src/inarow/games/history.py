@@ -1,7 +1,7 @@
 """Finding a legal game that leads to given stones, or the reason why none does.
 
-Without gravity any order of moves will do if the last one completes the line, if any. With gravity a backward search
-takes the columns apart from the top, the sides alternating, and remembers where it failed.
+Without gravity any order of moves is legal in which the last move completes the line, if there is one. With gravity a
+backward search removes stones from the tops of columns, the sides alternating, and remembers failed states.
 """
 
 from itertools import zip_longest
@@ -15,7 +15,7 @@ from inarow.games.layout import Layout, layout_of
 from inarow.games.spec import GameSpec
 
 _MAX_STATES = 200_000
-"""The search raises an error after this many stacks: some diagrams of large boards are hard puzzles."""
+"""The search raises an error after this many states: it can take too long for some diagrams of large boards."""
 
 _NO_ORDER = "no order of alternating moves builds these columns"
 
@@ -37,7 +37,7 @@ def find_history(cells: npt.NDArray[np.generic], spec: GameSpec) -> tuple[int, .
 
 
 def find_history_of_key(key: int, spec: GameSpec) -> tuple[int, ...]:
-    """The same for a `rules.gravity_key`, if neither side has a line."""
+    """The same for a `rules.gravity_key` of a position without a line."""
     stride = layout_of(spec).stride
     bits = [key >> column * stride & (1 << stride) - 1 for column in range(spec.columns)]
     heights = [column.bit_length() - 1 for column in bits]
@@ -62,12 +62,12 @@ def _checked_board(cells: npt.NDArray[np.generic], spec: GameSpec) -> npt.NDArra
         floating = np.argwhere((board[:-1] != 0) & (board[1:] == 0))
         if len(floating):
             row, column = floating[0]
-            raise UnreachablePositionError(f"the stone in row {row + 1}, column {column + 1} floats over an empty cell")
+            raise UnreachablePositionError(f"the stone in row {row + 1}, column {column + 1} is above an empty cell")
     return board
 
 
 def _last_cells(board: npt.NDArray[np.int8], spec: GameSpec, last_side: int) -> list[tuple[int, int]]:
-    """The cells, (row, column), whose stone may have been the last: part of every line."""
+    """The cells, (row, column), whose stone may have been played last: those that are part of every line."""
     layout = layout_of(spec)
     if _has_line(board, 3 - last_side, layout):
         if _has_line(board, last_side, layout):
@@ -119,14 +119,18 @@ def _order_with_gravity(
 
 
 def _take_apart(columns: Columns, heights: Heights, side: int, failed: set[Heights]) -> tuple[int, ...] | None:
-    """The columns to take stones from, from `side` on, until all are gone; None if impossible, noted in `failed`."""
+    """The columns from which to remove all stones, beginning with one of `side`; None, noted in `failed`, if
+    impossible.
+    """
     if not any(heights):
         return ()
     if len(failed) > _MAX_STATES:
         raise UnreachablePositionError(f"no order of moves was found among the first {_MAX_STATES:,} tried")
 
     def promise(number: int) -> tuple[bool, int, int]:
-        """The highest of the columns that uncover a stone of the other side come first."""
+        """Sort key: columns that uncover a stone of the other side come first, the highest of them before the
+        others.
+        """
         height = heights[number]
         return height > 1 and columns[number][height - 2] != side, height, number
 

@@ -1,4 +1,4 @@
-"""The folder for compiled kernels: one per state of the sources that kernels are made of."""
+"""The cache folder of compiled kernels: one for each state of their sources."""
 
 import hashlib
 import os
@@ -17,8 +17,8 @@ _IMPORT = re.compile(r"^ *from (inarow[\w.]*) import (\([^)]*\)|[^\n]*)", re.MUL
 
 @lru_cache(maxsize=1)
 def cache_folder() -> Path:
-    """The folder for the current sources; created, and marked as used now, where the disk allows it. Named by a digest
-    of all sources, because Numba checks the file of a kernel but not those of the functions it calls.
+    """The folder for the current sources, created and marked as used now if it is writable. Its name is a digest of all
+    sources, because Numba checks the file of a kernel but not those of the functions it calls.
     """
     digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
     for source in kernel_sources():
@@ -28,7 +28,7 @@ def cache_folder() -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
     except OSError:
-        pass  # the disk is read-only: Numba finds another folder or compiles each time
+        pass  # read-only: Numba uses another folder or compiles each time
     return folder
 
 

@@ -14,7 +14,7 @@ import numba
 import numpy as np
 from numba.extending import register_jitable
 
-from inarow.games import compiled_bits as compiled_bits  # for its effect
+from inarow.games import compiled_bits as compiled_bits  # registers the compiled operators
 from inarow.games import rules
 from inarow.games.bits import WORDS, Bits, Wide, from_int
 from inarow.games.kernel_cache import cache_folder
@@ -29,7 +29,7 @@ Word = np.uint64
 
 @lru_cache(maxsize=256)
 def compiled_layout(spec: GameSpec, *, wide: bool | None = None) -> Layout:
-    """The layout of `spec` for kernels: in one word where the board fits, else, or if `wide`, in five."""
+    """The layout of `spec` for kernels: in one word if the board fits and `wide` is not set, else in five."""
     plain = layout_of(spec)
     use_word = spec.fits_word if wide is None else not wide
     kind: Any = np.uint64(0) if use_word else Wide.from_int(0)
@@ -37,7 +37,7 @@ def compiled_layout(spec: GameSpec, *, wide: bool | None = None) -> Layout:
 
 
 def bits_of(position: Position, layout: Layout) -> tuple[Any, Any]:
-    """Stones and mask of a position, in the kind of number that a layout for kernels has."""
+    """Stones and mask of a position, in the number type of a layout for kernels."""
     return from_int(position.stones, layout.board), from_int(position.mask, layout.board)
 
 
@@ -48,7 +48,7 @@ def kernel(function: _Function, *, folder: Path | None = None) -> _Function:
     """Compiles `function` when first called, without the GIL, and caches machine code on disk, in `folder` if given."""
     config: Any = numba.config
     before = config.CACHE_DIR
-    if folder is not None or not before:  # else a folder chosen by the user stays
+    if folder is not None or not before:  # otherwise keep a folder chosen by the user
         config.CACHE_DIR = str(folder or cache_folder())
     try:
         return cast(_Function, numba.njit(cache=True, nogil=True)(function))
@@ -69,7 +69,7 @@ _FORMATS: dict[object, tuple[str]] = {int: ("i8",), bool: ("i8",), float: ("f8",
 
 @cache
 def _fields(kind: type) -> tuple[tuple[str, tuple[Any, ...]], ...]:
-    """Names, and the types and shapes of their annotations."""
+    """The names of the fields with the types and shapes of their annotations."""
     hints = get_type_hints(kind, include_extras=True)
     return tuple((name, _FORMATS.get(hint) or get_args(hint)[1:]) for name, hint in hints.items())
 
@@ -87,8 +87,8 @@ def new_record(kind: type[_Kind]) -> _Kind:
 
 
 def new_arrays(kind: type[_Kind], allocate: Callable[..., np.ndarray] = np.zeros, /, **sizes: int) -> _Kind:
-    """A NamedTuple of arrays, of zeros or as `np.empty` leaves them. Its fields are `Annotated[np.ndarray, type,
-    shape]`, a shape being names of `sizes`, such as `"games actions"`.
+    """A NamedTuple of arrays made by `allocate`, such as `np.zeros`. Its fields are `Annotated[np.ndarray, type,
+    shape]`, where a shape is a string of names of `sizes`, such as `"games actions"`.
     """
     fields = _fields(cast(type, kind))
     return kind(*(allocate([sizes[name] for name in shape.split()], dtype) for _, (dtype, shape) in fields))
@@ -109,7 +109,7 @@ for _rule in vars(rules).values():
 
 
 def completes_line(stones: Bits, cell: int, layout: Layout) -> bool:
-    """Whether the stone on `cell`, played last, made a line. There was none before it."""
+    """Whether the stone on `cell`, played last, made a line. Not checked: there was no line before it."""
     return rules.has_line_through(stones, cell, layout)
 
 
@@ -123,8 +123,8 @@ compiled_bits.compile_both(
 
 @register_jitable
 def hash_key(stones: Bits, mask: Bits, layout: Layout) -> np.uint64:
-    """64 bits that identify a position: unique on one-word boards with gravity, and on those without
-    that need at most 32 bits (5x5); on others two positions collide with probability 2^-64.
+    """64 bits that identify a position: unique on one-word boards with gravity, and on boards without gravity of at
+    most 32 bits (5x5); on others two positions collide with probability 2^-64.
     """
     if layout.gravity:
         return compiled_bits.fold(rules.gravity_key(stones, mask, layout))

@@ -56,7 +56,7 @@ def layout_of(spec: GameSpec) -> Layout:
 
 def _line_steps(spec: GameSpec, stride: int) -> Steps:
     """Bit distances along which `inarow` cells fit. Always four, so that there is one compiled type:
-    a direction without room repeats another, since its shifts could exceed a word.
+    a direction in which no line fits repeats another, since its shifts could exceed a word.
     """
     steps = []
     if spec.inarow <= spec.rows:

@@ -36,7 +36,7 @@ def format_moves(actions: Iterable[int], spec: GameSpec) -> str:
 
 
 def parse_move(text: str, spec: GameSpec) -> int:
-    """The action of one move. Whether it is legal in a position is not checked."""
+    """The action of one move; raises NotationError. Does not check that it is legal in a position."""
     if spec.actions <= len(_ALPHABET):
         action = _ACTION_OF.get(text, -1)
     else:
@@ -47,7 +47,7 @@ def parse_move(text: str, spec: GameSpec) -> int:
 
 
 def parse_moves(text: str, spec: GameSpec) -> tuple[int, ...]:
-    """The actions of a move string. Whether they are legal in a game is not checked."""
+    """The actions of a move string; raises NotationError. Does not check that they are legal in a game."""
     text = text.strip()
     moves = text if spec.actions <= len(_ALPHABET) else text.split(",") if text else ()
     if len(moves) > spec.cells:
@@ -86,7 +86,7 @@ def format_diagram(cells: npt.NDArray[np.int8]) -> str:
 
 
 def parse_diagram(text: str, spec: GameSpec) -> npt.NDArray[np.int8]:
-    """The array of a diagram, blanks ignored; raises NotationError. Whether a game leads to it is not checked."""
+    """The array of a diagram, blanks ignored; raises NotationError. Does not check that a game leads to it."""
     lines = ["".join(line.split()) for line in text.splitlines() if line.strip()]
     if len(lines) != spec.rows:
         raise NotationError(f"the diagram has {len(lines)} rows; {spec} has {spec.rows}")

@@ -1,6 +1,6 @@
 """Counting move sequences and distinct positions by ply. Partly compiled.
 
-The counts are known for many boards, so they are the first test of a change to the rules.
+The counts of many boards are published, so they are the first test of a change to the rules.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def count_sequences(
 ) -> list[int]:
     """The number of move sequences of length 0 to `depth` from `position`; a finished game has no continuation."""
     layout = compiled_layout(position.spec, wide=wide)
-    chunk = 1  # the most plies with at most that many sequences
+    chunk = 1  # the largest number of plies with at most _CHUNK_SEQUENCES sequences
     while position.spec.actions ** (chunk + 1) <= _CHUNK_SEQUENCES and chunk < 64:
         chunk += 1
     counts = [1]
     while len(counts) <= depth:
-        split = max(0, len(counts) - chunk)  # plies played in Python, to report progress and to stop
+        split = max(0, len(counts) - chunk)  # plies played in Python, so that it can report progress and be stopped
         total = 0
         for done, head in enumerate(_unfinished_after(position, split)):
             total += int(_sequences(layout, *bits_of(head, layout), len(counts) - split))
@@ -183,7 +183,7 @@ def _fill_children(
             if layout.gravity:
                 store(keys, child, gravity_key(other, taken | stone, layout))
             else:
-                for word in range(words):  # slices would take seconds to compile
+                for word in range(words):  # a slice would take seconds to compile
                     keys[child, word] = child_stones[child, word]
                     keys[child, words + word] = child_mask[child, word]
             child += 1

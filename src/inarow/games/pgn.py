@@ -16,7 +16,7 @@ from inarow.games.record import RESULTS, TAGS, UNFINISHED, GameRecord, Ply, Term
 from inarow.games.spec import GameSpec
 
 _TAG_LINE = re.compile(r'\[([A-Za-z]{1,32}) "((?:[^"\\]|\\.)*)"\]')
-_TOKEN = re.compile(r"\{([^{}]*)\}|([^\s{}]+)|\S")  # a comment, a word, or what cannot be read
+_TOKEN = re.compile(r"\{([^{}]*)\}|([^\s{}]+)|\S")  # a comment, a word, or an invalid character
 _UNKNOWN = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?"}
 _MAX_TEXT = 1 << 20
 
@@ -71,7 +71,7 @@ def _wrapped(tokens: list[str], width: int = 80) -> Iterator[str]:
 def from_pgn(text: str) -> GameRecord:
     """The inverse of `to_pgn`, for one game; raises NotationError or the error of the move."""
     if len(text) > _MAX_TEXT:
-        raise NotationError(f"the record has {len(text)} characters; at most {_MAX_TEXT} are read")
+        raise NotationError(f"the record has {len(text)} characters; the limit is {_MAX_TEXT}")
     tags, movetext = _split_tags(text)
     size = "x".join(_tag(tags, name) for name in ("Rows", "Cols", "InARow"))
     gravity = _tag(tags, "Gravity")
@@ -131,7 +131,7 @@ def _tag(tags: dict[str, str], name: str) -> str:
 
 
 def _parse_movetext(text: str, spec: GameSpec, ply: int) -> tuple[list[int], list[Ply], str]:
-    """The actions, the comment on each, and the result at the end."""
+    """The actions, their comments, and the result at the end."""
     actions: list[int] = []
     plies: list[Ply] = []
     result = ""
@@ -141,7 +141,7 @@ def _parse_movetext(text: str, spec: GameSpec, ply: int) -> tuple[list[int], lis
             raise NotationError(f"the moves cannot be read at {shown(text[token.start() : token.start() + 20])}")
         if comment is not None:
             if not plies or plies[-1] != Ply():
-                raise NotationError(f"the comment {shown(comment)} belongs to no move")
+                raise NotationError(f"the comment {shown(comment)} does not follow a move")
             plies[-1] = _parse_comment(comment)
         elif word == UNFINISHED or word in RESULTS.values():
             result = word

@@ -12,7 +12,7 @@ from inarow.games.position import Position
 
 
 class PlayoutCounts(NamedTuple):
-    """Results of random games for the side to move at their start."""
+    """Results of random games, for the side to move in their first position."""
 
     wins: int
     draws: int
@@ -56,7 +56,7 @@ def playout(
     layout: Layout, stones: Bits, mask: Bits, ply: int, heights: np.ndarray, rng: np.random.Generator
 ) -> tuple[int, int]:
     """One random game from a position that is not over: (1 win, 0 draw, -1 loss for the side to
-    move at its start, ply of its end). `heights` must be those of `mask`, and are overwritten.
+    move at its start, ply of its end). `heights` must be those of `mask`; they are overwritten.
     """
     result = 1
     for end in range(ply + 1, layout.rows * layout.columns + 1):

@@ -1,6 +1,7 @@
 """A position: an immutable value with its rules and the game that leads to it.
 
-Plain Python on integers of any size, fast enough for playing and records. Searches pass `stones` and `mask` to kernels.
+Plain Python on integers of any size, fast enough to play and record games. Searches pass `stones` and `mask` to
+kernels.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ from inarow.results import drawn_by_report
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Position:
-    """The stones on a board. Two are equal if spec and stones are, whatever the order of the moves. The constructor
-    checks nothing: use `start`, `parse`, `play` or `from_...`. `GameSpec` defines actions, `layout.py` cells.
+    """The stones on a board. Positions are equal if their specs and stones are, regardless of the order of the moves.
+    The constructor checks nothing: use `start`, `parse`, `play` or `from_...`. `GameSpec` defines actions, `layout.py`
+    cells.
     """
 
     spec: GameSpec
@@ -44,13 +46,13 @@ class Position:
 
     @classmethod
     def parse(cls, moves: str | Position, spec: Board = CONNECT_FOUR) -> Position:
-        """The position after a move string; `NotationError` or `IllegalMoveError` name the move. A position is returned
-        as it is.
+        """The position after a move string; raises `NotationError` or `IllegalMoveError`, which name the move. A
+        position is returned unchanged.
         """
         if isinstance(moves, Position):
             return moves
         if not isinstance(moves, str):
-            raise NotationError(f"{shown(repr(moves))} is not a move string, such as '4453', nor a position")
+            raise NotationError(f"{shown(repr(moves))} is neither a move string such as '4453' nor a position")
         spec = GameSpec.parse(spec)
         position = cls.start(spec)
         for number, action in enumerate(parse_moves(moves, spec), start=1):
@@ -123,7 +125,7 @@ class Position:
         return layout.cell(*divmod(action, layout.columns))
 
     def _after(self, action: int) -> Position:
-        """`play` for search: `action` is legal and the game is not over, unchecked."""
+        """`play` for search. Not checked: `action` is legal and the game is not over."""
         stone = 1 << self.landing_cell(action)
         mine = self.stones | stone
         winner = self.side_to_move if _has_line(mine, self.layout) else None
@@ -139,7 +141,9 @@ class Position:
         return self.layout.cell(*divmod(action, self.layout.columns))
 
     def winning_actions(self, *, of_opponent: bool = False) -> tuple[int, ...]:
-        """The legal actions, ascending, that make a line at once for the side to move, or for the other side."""
+        """The legal actions, ascending, that complete a line for the side to move, or for the opponent if
+        `of_opponent`.
+        """
         stones = self.mask ^ self.stones if of_opponent else self.stones
         if self.winner is not None or stones.bit_count() < self.layout.inarow - 1:
             return ()
@@ -172,7 +176,7 @@ class Position:
 
     @property
     def side_to_move(self) -> int:
-        """1 or 2. In a finished game, the side that would be next."""
+        """1 or 2. In a finished game, the side that would move next."""
         return 1 + self.ply % 2
 
     @property
@@ -186,12 +190,12 @@ class Position:
 
     @property
     def moves(self) -> str:
-        """The move string of a legal game that leads here: the one played, if one was."""
+        """The move string of a legal game that leads here; of the game played, if the position comes from one."""
         return format_moves(self.actions, self.spec)
 
     @property
     def key(self) -> int:
-        """An integer that two positions of one spec share exactly when they are equal."""
+        """An integer; two positions of one spec have the same key exactly if they are equal."""
         if self.layout.gravity:
             return rules.gravity_key(self.stones, self.mask, self.layout)
         return self.mask << self.layout.stride * self.layout.columns | self.stones
@@ -264,12 +268,12 @@ class Position:
 
 @lru_cache(maxsize=1024)
 def _open_columns(full: int, columns: int, stride: int) -> tuple[int, ...]:
-    """The columns with room on a board with gravity; `full` has the lowest cell of those without."""
+    """The columns that are not full, on a board with gravity; `full` has the lowest cell of each full one."""
     return tuple([column for column in range(columns) if not full >> column * stride & 1])
 
 
-# The same as the rules, for plain integers: twice as fast, because they leave a direction as soon as
-# the runs in it are too short.
+# The same rules for plain integers: twice as fast, because these functions leave a direction as soon as
+# its runs are too short.
 
 
 def _has_line(stones: int, layout: Layout) -> bool:

@@ -1,4 +1,4 @@
-"""The record of a game, and its form as a line of JSON. `pgn.py` has the form for people."""
+"""The record of a game, and its form as a line of JSON. `pgn.py` has the readable form."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class GameRecord(Result):
     moves: str  # move string of the whole game, opening included
     winner: int | None  # 1, 2, or None for a draw or an unfinished game
     termination: Termination = "normal"
-    opening: int = 0  # number of moves at the start that were given, not chosen by the players
+    opening: int = 0  # number of moves at the start that the players did not choose
     plies: tuple[Ply, ...] = ()  # one for each move after the opening; or empty
     seed: int | None = None
-    fault: str | None = None  # for an illegal move, a crash or a time-out: what the loser did, in one line
-    tags: dict[str, str] = field(default_factory=dict)  # further PGN tags: some of `TAGS`
+    fault: str | None = None  # for an illegal move, a crash or a time-out: its description in one line
+    tags: dict[str, str] = field(default_factory=dict)  # further PGN tags; keys are from `TAGS`
 
     @property
     def spec(self) -> GameSpec:
@@ -53,7 +53,7 @@ class GameRecord(Result):
 
     @classmethod
     def of_position(cls, position: Position, first: str, second: str, *, opening: int = 0) -> GameRecord:
-        """A game of which only players and moves are known."""
+        """The record of a game of which only players and moves are known."""
         return cls(
             board=str(position.spec),
             first=first,
@@ -75,7 +75,7 @@ class GameRecord(Result):
 
     @property
     def result(self) -> str:
-        """`1-0`, `0-1`, `1/2-1/2` or `*`, White being the first side."""
+        """`1-0`, `0-1`, `1/2-1/2` or `*`; White is the first side."""
         return UNFINISHED if self.termination == "unfinished" else RESULTS[self.winner]
 
     def rows(self) -> list[dict[str, object]]:
@@ -98,7 +98,7 @@ class GameRecord(Result):
         if self.plies and len(self.plies) != position.ply - self.opening:
             raise NotationError(f"{len(self.plies)} comments for {position.ply - self.opening} decided moves")
         if not self.tags.keys() <= set(TAGS):
-            raise NotationError(f"tags are {shown(', '.join(self.tags))}; they must be of {', '.join(TAGS)}")
+            raise NotationError(f"tags are {shown(', '.join(self.tags))}; known tags are {', '.join(TAGS)}")
         if self.winner not in RESULTS:
             raise NotationError(f"the winner is {shown(repr(self.winner))}; it must be 1, 2 or null")
         if position.is_over and (self.winner, self.termination) != (position.winner, "normal"):
@@ -112,7 +112,7 @@ class GameRecord(Result):
 
 
 def to_json_line(record: GameRecord) -> str:
-    """The record as one line of JSON without its line break."""
+    """The record as one line of JSON, without a line break."""
     return msgspec.json.encode(record).decode()
 
 

@@ -63,7 +63,7 @@ def has_line(stones: Bits, layout: Layout) -> bool:
 
 def line_starts(stones: Bits, step: int, inarow: int) -> Bits:
     """The cells at which `inarow` stones `step` bits apart begin."""
-    runs = stones  # the starts of runs of `length` stones, doubled as long as it fits
+    runs = stones  # the starts of runs of `length` stones; `length` is doubled while possible
     length = 1
     while 2 * length <= inarow:
         runs = runs & (runs >> (step * length))
@@ -92,7 +92,7 @@ def has_line_through(stones: Bits, cell: int, layout: Layout) -> bool:
 
 
 def winning_cells(stones: Bits, mask: Bits, layout: Layout) -> Bits:
-    """The empty cells on which one more stone of this side makes a line, reachable now or later."""
+    """The empty cells on which one more stone of this side makes a line, playable now or not."""
     found = stones ^ stones
     for step in layout.steps:
         found = found | line_gaps(stones, step, layout.inarow)
@@ -133,8 +133,8 @@ def mirror(cells: Bits, layout: Layout) -> Bits:
 
 
 def gravity_key(stones: Bits, mask: Bits, layout: Layout) -> Bits:
-    """A number that identifies a position with gravity: in each column the first free bit is set, above the stones of
-    the side to move; bits below it that are not set are stones of the other side.
+    """A number that identifies a position with gravity: in each column, the lowest free bit is set, and below it the
+    bits of the stones of the side to move; the other bits below it are stones of the opponent.
     """
     markers: Bits = ((mask << 1) | layout.bottom) & ~mask
     return stones | markers

@@ -38,7 +38,9 @@ class GameSpec:
 
     @classmethod
     def parse(cls, text: Board) -> GameSpec:
-        """The spec of a board string: `6x7x4`, `15x15x5/free`, `connect4`, `tictactoe`. A spec is returned as it is."""
+        """The spec of a board string: `6x7x4`, `15x15x5/free`, `connect4`, `tictactoe`. A spec is returned
+        unchanged.
+        """
         return text if isinstance(text, GameSpec) else NAMED_SPECS.get(text) or _parse_size(text)
 
     def __str__(self) -> str:
@@ -60,7 +62,7 @@ class GameSpec:
 
 
 Board = GameSpec | str
-"""What a board may be given as: a spec or a board string."""
+"""A board as an argument: a spec or a board string."""
 
 
 @lru_cache(maxsize=256)

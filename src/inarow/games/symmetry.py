@@ -1,6 +1,7 @@
 """Symmetries: rotations and reflections of the board that preserve the game.
 
-With gravity only the mirror image does. Without gravity a square board has eight symmetries, any other four.
+With gravity the only one besides the identity is the mirror image. Without gravity a square board has eight symmetries,
+any other board four.
 """
 
 from dataclasses import dataclass, replace
@@ -50,12 +51,14 @@ def _symmetry(spec: GameSpec, targets: np.ndarray) -> Symmetry:
     cells = list(range(layout.stride * layout.columns))
     for source, target in enumerate(targets.tolist()):
         cells[bit[source]] = bit[target]
-    actions = targets[: spec.columns] if spec.gravity else targets  # the top row is the columns
+    actions = (
+        targets[: spec.columns] if spec.gravity else targets
+    )  # cells of the top row have the numbers of the columns
     return Symmetry(tuple(cells), tuple(actions.tolist()))
 
 
 def canonical(position: Position) -> Position:
-    """The image of `position` with the smallest key, equal if and only if positions are symmetric."""
+    """The image of `position` with the smallest key; the same for two positions if and only if they are symmetric."""
     return min((symmetry.apply(position) for symmetry in symmetries(position.spec)), key=lambda image: image.key)
 
 

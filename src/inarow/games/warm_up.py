@@ -1,4 +1,4 @@
-"""Compiles every kernel of this package, for both kinds of boards, by using it once."""
+"""Compiles every kernel of this package, for one-word and wide boards, by calling it once."""
 
 from collections.abc import Callable, Iterator
 from functools import partial

@@ -1,4 +1,4 @@
-"""Configs of learners: how they are found, changed and checked.
+"""Configs of learners: finding, changing and checking them.
 
 Each learner has a frozen struct of its own (`tabular/config.py`, ...), made of `ConfigPart`s; the key `learner` of a
 document names the learner.
@@ -22,23 +22,23 @@ Document = dict[str, Any]
 
 
 class ConfigPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A config or a part of one."""
+    """Base class of configs and their parts."""
 
 
 Module = Annotated[
     str | None,
     Meta(
-        description="written by inarow: the module of torch, given from Python, that is trained instead",
+        description="written by inarow: the torch module passed from Python that is trained instead",
         extra_json_schema={"readOnly": True},
     ),
 ]
-"""The part of a config that records a network of the user."""
+"""The part of a config that records the user's network."""
 MAX_BYTES = 1 << 20  # of a config file
 _added_presets: dict[str, Path] = {}
 
 
 def presets() -> dict[str, Path]:
-    """The configs that ship with inarow, and those that were added, by name."""
+    """The configs that ship with inarow and those added by `add_presets`, by name."""
     folder = Path(str(files("inarow.learning"))) / "presets"
     return {**{path.stem: path for path in sorted(folder.glob("*.toml"))}, **_added_presets}
 
@@ -46,20 +46,20 @@ def presets() -> dict[str, Path]:
 def add_presets(added: Mapping[str, Path]) -> None:
     """Adds TOML files by name; raises ConfigError if a name is taken."""
     if taken := sorted(added.keys() & presets().keys()):
-        raise ConfigError(f"there is a preset {shown(taken[0])} already; choose another name")
+        raise ConfigError(f"there is already a preset {shown(taken[0])}; choose another name")
     _added_presets.update(added)
 
 
 def find_document(name: str, settings: Iterable[str] = ()) -> Document:
-    """The content of a preset or a TOML file, changed by settings `key=value` with dots for parts
+    """The content of a preset or a TOML file, changed by settings `key=value`, with dots for nested keys
     (`rewards.win=50`, `phases.0.episodes=1000`); raises ConfigError. Only its form is checked.
     """
     known = presets()
     if name not in known and not name.endswith(".toml"):
-        raise ConfigError(f"{unknown('preset', name, known)}, or name a .toml file")
+        raise ConfigError(f"{unknown('preset', name, known)}, or give a .toml file")
     path = known.get(name, Path(name))
     content = read_input(path, MAX_BYTES, ConfigError)
-    # Not TOML, not text, too many digits, too many brackets.
+    # Not TOML, not UTF-8, too many digits or too many brackets.
     with raised_as(ConfigError, f"{path} is not TOML", ValueError, RecursionError):
         document = tomllib.loads(content.decode())
     return with_settings(document, settings)
@@ -80,8 +80,8 @@ def with_settings(document: Document, settings: Iterable[str]) -> Document:
 
 
 def with_values(document: Document, values: Mapping[str, object]) -> Document:
-    """The same with values as Python has them: `rewards__win=50`, or `rewards={"win": 50}`, which leaves the other
-    rewards.
+    """The same with Python values: `rewards__win=50`, or `rewards={"win": 50}`, which leaves the other rewards
+    unchanged.
     """
     for key, value in values.items():
         path = key.split("__")
@@ -100,16 +100,16 @@ def _set_value(document: Document, path: Sequence[str], value: object, setting: 
             place = place[int(name)] if isinstance(place, list) else place.setdefault(name, {})
         place[int(last) if isinstance(place, list) else last] = value
     except (IndexError, ValueError, TypeError, AttributeError):
-        raise ConfigError(f"setting {shown(setting)} names no place in the config") from None
+        raise ConfigError(f"setting {shown(setting)} does not exist in the config") from None
 
 
 def learner_of(document: Document) -> str | None:
-    """The name of the learner of a document; it need not exist. None if it names none."""
+    """The name of the learner of a document, None if it has none. Does not check that the learner exists."""
     return str(document["learner"]) if "learner" in document else None
 
 
 def to_config(document: Any, kind: type[_AnyConfig], source: str) -> _AnyConfig:
-    """A checked config; raises ConfigError, which names `source`."""
+    """The config of a document; raises ConfigError, which names `source`, if it is invalid."""
     with raised_as(ConfigError, source, msgspec.ValidationError, ValueError):
         try:
             return msgspec.convert(document, kind)
@@ -118,7 +118,7 @@ def to_config(document: Any, kind: type[_AnyConfig], source: str) -> _AnyConfig:
 
 
 def _valid_keys(message: str, kind: object) -> str:
-    """For the error of an unknown key, the one that was closest to it and all that the part has; empty for others."""
+    """For the error of an unknown key, a suggestion and all valid keys; for other errors an empty string."""
     found = re.fullmatch(r"Object contains unknown field `(.*?)`(?: - at `\$(.*)`)?", message, re.DOTALL)
     part = _part_at(kind, found[2] or "") if found else None
     if found is None or part is None:
@@ -128,7 +128,7 @@ def _valid_keys(message: str, kind: object) -> str:
 
 
 def _part_at(kind: object, path: str) -> type[msgspec.Struct] | None:
-    """The struct at a path as msgspec writes it, such as `.phases[0].opponent`."""
+    """The struct at a path in the form of msgspec, such as `.phases[0].opponent`."""
     part = next(_structs(kind), None)
     for name in re.findall(r"\.(\w+)", path):
         types = [field.type for field in msgspec.structs.fields(part) if field.encode_name == name] if part else []

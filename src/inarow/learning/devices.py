@@ -1,4 +1,4 @@
-"""Where networks compute: in training torch, in play ONNX Runtime."""
+"""Devices of networks: of torch in training, of ONNX Runtime in play."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from inarow.errors import ConfigError, unknown
 
 _CPU = "CPUExecutionProvider"
 _PROVIDERS = {"cuda": "CUDAExecutionProvider", "mps": "CoreMLExecutionProvider", "cpu": _CPU}
-"""Of ONNX Runtime by devices of torch, the preferred device first."""
+"""Providers of ONNX Runtime for each torch device, the preferred device first."""
 AUTO = "auto"
 
 
@@ -18,7 +18,7 @@ class Device:
     name: str = "cpu"  # for torch
 
     def providers(self) -> list[str]:
-        """Of ONNX Runtime in this process, the preferred one first: that of the device if it has it, and the CPU."""
+        """The providers of ONNX Runtime to use, in order: that of the device, if installed, and the CPU."""
         if self.name == "cpu":
             return [_CPU]
         import onnxruntime  # slow to import
@@ -31,7 +31,7 @@ CPU = Device()
 
 
 def find_device(name: str) -> Device:
-    """A device by its name; `auto` is the first that is available of cuda, mps and cpu. Raises ConfigError."""
+    """A device by its name; `auto` is the first available of cuda, mps and cpu. Raises ConfigError."""
     if name not in (AUTO, *_PROVIDERS):
         raise ConfigError(unknown("device", name, (AUTO, *_PROVIDERS)))
     if name == "cpu":
@@ -43,7 +43,7 @@ def find_device(name: str) -> Device:
 
 
 def available_devices() -> Sequence[str]:
-    """The devices that torch can use here, the preferred one first; without torch the CPU only."""
+    """The devices that torch can use on this machine, the preferred one first; without torch only the CPU."""
     try:
         import torch
     except ModuleNotFoundError:

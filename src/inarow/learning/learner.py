@@ -1,10 +1,10 @@
-"""The learner contract: how the command line, the web lab and scripts train agents, whatever learns.
+"""The learner contract: the interface by which the command line, the web lab and scripts train any kind of agent.
 
-The key `learner` of a config names a learner of the registry. A learner starts or resumes a `Run` in a folder; the run
-trains, reports progress and leaves a file from which an agent plays. `arena/training.py` provides the services.
+The key `learner` of a config names a registered learner. A learner starts or resumes a `Run` in a folder; the run
+trains, reports progress and writes a file from which an agent plays. `arena/training.py` provides the services.
 
-To add a learner, subclass `Learner` and `Run` and call `register_learner`; an installed package names its learners in
-the entry point group `inarow.learners` instead.
+To add a learner, subclass `Learner` and `Run` and call `register_learner`. An installed package uses the entry point
+group `inarow.learners` instead.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _BARS = "▁▂▃▄▅▆▇█"
 _SPARKLINE_WIDTH = 60
 
 
-# --- What a learner is given ---
+# --- Arguments of learners ---
 
 
 class _Choice(Protocol):
@@ -50,7 +50,7 @@ class Opponent(Protocol):
 
 
 MakeOpponent = Callable[[str, np.random.SeedSequence], Opponent]
-"""Makes the agent of an agent string and a seed; raises InvalidAgentError."""
+"""Creates an agent from an agent string and a seed; raises InvalidAgentError."""
 
 
 class Grade(Protocol):
@@ -58,48 +58,48 @@ class Grade(Protocol):
 
     @property
     def description(self) -> str:
-        """What the positions are, for people."""
+        """A readable description of the positions."""
 
     def __call__(self, evaluate: Evaluate, simulations: int, /) -> tuple[float, float]:
-        """Without search, and with this many simulations."""
+        """(Accuracy without search, accuracy with this many simulations)."""
 
 
 NetworkFactory = Callable[..., "Module"]
-"""Makes a module of torch; called with those of the keywords `planes`, the number of input planes, and `spec`, the
-board, that it takes."""
-CheckAgent = Callable[[str], str]  # returns the agent string that may be used for another one; raises InarowError
-CheckFile = Callable[[str, str], str]  # the same for a file and the key of the config that names it
+"""Creates a torch module. Called with the keyword arguments `planes`, the number of input planes, and `spec`, the
+board, if it accepts them."""
+CheckAgent = Callable[[str], str]  # returns the agent string to use instead of the given one; raises InarowError
+CheckFile = Callable[[str, str], str]  # the same for a file, with the config key that names it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """What learners use from packages above this one. A learner ignores what it does not need."""
+    """Functions of higher packages for learners, and settings. A learner ignores those that it does not need."""
 
     make_opponent: MakeOpponent | None = None
     make_grade: Callable[[Sequence[GameSpec]], Grade | None] | None = None
-    """For the boards of a run; None where no positions distinguish networks."""
-    cluster: Cluster | None = None  # where to play, instead of local processes
-    network: NetworkFactory | None = None  # makes the network to train, instead of the learner's own
-    device: str = "cpu"  # where networks compute: auto, cpu, cuda or mps; see `devices.py`
+    """The grade for the boards of a run; None if no positions distinguish networks."""
+    cluster: Cluster | None = None  # where games are played, instead of local processes
+    network: NetworkFactory | None = None  # creates the network to train, instead of the learner's own
+    device: str = "cpu"  # device of networks: auto, cpu, cuda or mps; see `devices.py`
 
 
-# --- What a run reports ---
+# --- Reports of runs ---
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far a run is."""
+    """The progress of a run."""
 
     done: int
     total: int
-    unit: str  # of both, in the plural: episodes, for example
+    unit: str  # the unit of both in the plural, such as episodes
     seconds_left: float | None = None  # estimated; None if the run does not know
     point: object = None  # the latest point of the curve, None before the first
     memory: Mapping[str, int] = field(default_factory=dict)  # bytes by use
 
 
 Watch = Callable[[Progress], None]
-"""Called several times a second during training. An exception stops the run, which saves what it has learnt."""
+"""Called several times a second during training. An exception stops the run, which saves its progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +113,11 @@ class CurveTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainedAgent:
-    """What a run leaves."""
+    """The result of a run."""
 
     agent: str  # agent string
     board: str
-    side: Literal["first", "second"] = "second"  # the side to try it on
+    side: Literal["first", "second"] = "second"  # the side that it should play
     is_exportable: bool = False  # whether `inarow export kaggle` accepts it
 
 
@@ -127,17 +127,17 @@ class Report:
 
     facts: dict[str, Any]  # one line of text
     details: dict[str, Any]
-    notes: tuple[str, ...] = ()  # sentences, for text only
+    notes: tuple[str, ...] = ()  # sentences, for text output only
 
 
 # --- The contract ---
 
 
 class Run(Protocol):
-    """A training run in a folder. Subclasses inherit the methods with a body."""
+    """A training run in a folder. Subclasses inherit the methods that have a body."""
 
     folder: Path
-    log: Sequence[str] = ()  # lines so far for a log, where no live table can be shown
+    log: Sequence[str] = ()  # lines so far, for a log where no live table can be shown
 
     @property
     def config(self) -> ConfigPart: ...
@@ -151,7 +151,7 @@ class Run(Protocol):
 
     @property
     def title(self) -> str:
-        """What is trained, in a few words."""
+        """A short description of the run."""
         return f"training in {self.folder}"
 
     def table(self) -> CurveTable:
@@ -161,8 +161,8 @@ class Run(Protocol):
         return CurveTable(headings, [[_cell(value) for value in asdict(point).values()] for point in points])
 
     def train(self, watch: Watch | None = None) -> TrainedAgent:
-        """Trains to the end. Whatever stops it, the run can be resumed from its last checkpoint. Raises ConfigError if
-        another process uses the folder or has trained there since the run was opened.
+        """Trains to the end. An interrupted run can be resumed from its last checkpoint. Raises ConfigError if another
+        process uses the folder or has trained there since the run was opened.
         """
 
     def report(self) -> Report:
@@ -175,23 +175,27 @@ class Learner(Protocol[ConfigT]):
 
     name: str  # the value of the key `learner` in its configs
     config: type[ConfigT]
-    product: str  # the file in the folder of a run from which the agent plays
-    point: type[DataclassInstance] | None = None  # the points of its curves, if known before there is one
+    product: str  # name of the file in a run's folder from which the agent plays
+    point: type[DataclassInstance] | None = None  # type of the points of its curves, if known in advance
     can_extend: bool = False  # whether `resume` accepts settings
     can_use_cluster: bool = False
-    can_use_network: bool = False  # whether it trains a network of the user
+    can_use_network: bool = False  # whether it can train the user's network
 
     def agent(self, product: Path | str) -> str:
-        """The agent string that plays from a product file."""
+        """The agent string of a product file."""
 
     def start(self, config: ConfigT, folder: Path, services: Services) -> Run:
-        """A new run. Raises ConfigError if the folder has one, any other InarowError before it creates the folder."""
+        """A new run. Raises ConfigError if the folder has a run; any other InarowError is raised before it creates the
+        folder.
+        """
 
     def resume(self, folder: Path, settings: Sequence[str], services: Services) -> Run:
         """The run of a folder at its last checkpoint, changed by settings `key=value`; raises InarowError."""
 
     def checked(self, document: Document, config: ConfigT, check_agent: CheckAgent, check_file: CheckFile) -> Document:
-        """The document with each agent string and file passed through a check, by which the web lab confines runs."""
+        """The document with each agent string and file replaced by the result of its check; the web lab restricts runs
+        with it.
+        """
         return document
 
 
@@ -203,7 +207,7 @@ _registered: dict[str, Learner[Any]] = {}
 def register_learner(learner: Learner[Any], presets: Mapping[str, Path] | None = None) -> None:
     """Adds a learner, with TOML files as presets by name; raises ConfigError if a name is taken."""
     if learner.name in learners():
-        raise ConfigError(f"there is a learner {shown(learner.name)} already; choose another name")
+        raise ConfigError(f"there is already a learner {shown(learner.name)}; choose another name")
     add_presets(presets or {})
     _registered[learner.name] = learner
 
@@ -237,31 +241,31 @@ def _own() -> Mapping[str, Learner[Any]]:
 
 @lru_cache(maxsize=1)
 def _plugins() -> tuple[Mapping[str, Learner[Any]], Mapping[str, str]]:
-    """Learners of installed packages, and what is wrong with those that cannot be loaded."""
+    """Learners of installed packages, and error messages for those that cannot be loaded, by name."""
     return load_plugins("inarow.learners", lambda learner: learner.name)
 
 
 def check_network(learner: Learner[Any], network: NetworkFactory | None) -> None:
-    """Raises ConfigError if there is a network of the user and the learner trains none."""
+    """Raises ConfigError if the user passes a network and the learner cannot train it."""
     if network is not None and not learner.can_use_network:
         able = ", ".join(each.name for each in learners().values() if each.can_use_network)
-        raise ConfigError(f"the learner {learner.name} trains no network of yours; learners that do: {able}")
+        raise ConfigError(f"the learner {learner.name} cannot train your network; learners that can: {able}")
 
 
 def check_module(recorded: str | None, factory: NetworkFactory | None) -> None:
-    """Raises ConfigError unless the network of a run, which its config records, is the one that is given."""
+    """Raises ConfigError unless `factory` is the network of a run, which its config records."""
     given = None if factory is None else module_name(factory)
     if recorded == given:
         return
     if recorded is None:
-        raise ConfigError(f"the run has the network of inarow; resume it without network={given}")
+        raise ConfigError(f"the run uses inarow's own network; resume it without network={given}")
     if given is None:
-        raise ConfigError(f"the network of the run is a module of yours, {recorded}: pass it from Python as network=")
-    raise ConfigError(f"the network of the run is {recorded}, not {given}")
+        raise ConfigError(f"the run uses your network {recorded}: resume it from Python with network=")
+    raise ConfigError(f"the run uses the network {recorded}, not {given}")
 
 
 def module_name(factory: NetworkFactory) -> str:
-    """What a config records about a factory."""
+    """The name of a factory for the config."""
     if isinstance(factory, partial):
         return module_name(factory.func)
     return str(getattr(factory, "__name__", type(factory).__name__))
@@ -271,7 +275,7 @@ def module_name(factory: NetworkFactory) -> str:
 
 
 def sparkline(values: Sequence[float]) -> str:
-    """The course of values in one line of at most 60 characters."""
+    """The values as a line of at most 60 block characters."""
     step = -(-len(values) // _SPARKLINE_WIDTH)
     means = [sum(values[at : at + step]) / len(values[at : at + step]) for at in range(0, len(values), step)]
     low, high = min(means), max(means)

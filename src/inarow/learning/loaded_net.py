@@ -1,4 +1,4 @@
-"""Nets for users: `load_net` reads one, `predict` asks it about many positions."""
+"""Nets for users: `load_net` reads a net, `predict` evaluates positions."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,14 +15,14 @@ from inarow.search.tree.evaluation import PLAYABLE, planes_of
 
 NetKind = Literal["alphazero", "deep-q"]
 _KINDS: tuple[NetKind, ...] = ("alphazero", "deep-q")
-_CHUNK = 512  # positions that a net is asked about at once, which bounds the memory
+_CHUNK = 512  # positions per call of the net, which bounds the memory
 _NET = "net.onnx"  # in the folder of a run
 
 Positions = Position | str | Sequence[Position | str]
 
 
 class LoadedNet:
-    """A net, ready to be asked. `load_net` makes one."""
+    """A net, ready to evaluate positions. Created by `load_net`."""
 
     def __init__(self, path: Path, kind: NetKind, net: Net) -> None:
         self.path, self.kind, self._net = path, kind, net
@@ -34,26 +34,26 @@ class LoadedNet:
 
     @property
     def board(self) -> GameSpec | None:
-        """The board that it was trained on; None if it plays boards of every size."""
+        """The board that it was trained on; None if it plays boards of any size."""
         return None if self._net.about.board == ANY_BOARD else GameSpec.parse(self._net.about.board)
 
     @property
     def about(self) -> dict[str, Any]:
-        """What the file says about its training: `config`, `seed`, `inarow` (the version), `provenance`."""
+        """The metadata of its training: `config`, `seed`, `inarow` (the version), `provenance`."""
         about = self._net.about
         return {name: getattr(about, name) for name in ("config", "seed", "inarow", "provenance")}
 
     def predict(self, positions: Positions, *, board: Board | None = None) -> tuple[np.ndarray, np.ndarray]:
         """(Policies float32 [n, actions], values float32 [n] in [-1, 1] for the side to move) of positions of one
-        board, or of move strings on the board of the net or on `board`. A single position is a sequence of one.
+        board, or of move strings on the net's board or on `board`. A single position counts as a sequence of one.
 
-        The answers are those of the net alone: no search, no look at tactics. A policy of AlphaZero is the softmax of
-        the net's logits at the playable cells (temperature 1; a search divides the logits by 1.8 first), 0 for illegal
-        actions. Deep Q-learning has values of moves but no policy: the value is the best of them as a share of the
-        reward for a win, cut to [-1, 1], and the policy is 1 for the first best action.
+        These are the outputs of the net, without search or tactics. The policy of AlphaZero is the softmax of the net's
+        logits at the playable cells (temperature 1; a search divides the logits by 1.8 first), 0 for illegal actions.
+        Deep Q-learning has values of moves but no policy: the value is the largest of them divided by the reward for a
+        win, clipped to [-1, 1], and the policy is 1 for the first best action.
 
-        Raises FinishedGameError, which names the index of a position that is over, NotationError, and NetError for
-        another board.
+        Raises FinishedGameError, which names the index of a finished position, NotationError, and NetError for a wrong
+        board.
         """
         found = self._read(positions, board)
         if not found:
@@ -78,12 +78,12 @@ class LoadedNet:
                     raise NetError("the net plays any board: give board= for move strings")
                 each = Position.parse(each, spec)
             if each.is_over:
-                raise FinishedGameError(f"position {index} is over after {shown(each.moves)}: there is nothing to ask")
+                raise FinishedGameError(f"position {index} is over after {shown(each.moves)}: it cannot be evaluated")
             found.append(each)
         for other in {each.spec for each in found}:
             self._net.check_board(other)
             if other != (spec or found[0].spec):
-                raise NetError(f"positions of {spec or found[0].spec} and {other}: ask about one board at a time")
+                raise NetError(f"positions of {spec or found[0].spec} and {other}: evaluate one board per call")
         return found
 
     def _ask_alphazero(self, positions: Sequence[Position]) -> tuple[np.ndarray, np.ndarray]:
@@ -91,7 +91,7 @@ class LoadedNet:
         logits, values = self._evaluate(planes)
         logits = np.where(planes[:, PLAYABLE] > 0, logits, -np.inf)
         weights = np.exp(logits - logits.max(axis=(1, 2), keepdims=True))
-        # Cells row by row from the top are the actions; with gravity a column has one that is playable.
+        # Row by row from the top, cells are the actions; with gravity a column has one playable cell.
         by_action = weights.sum(axis=1) if positions[0].spec.gravity else weights.reshape(len(weights), -1)
         return by_action / by_action.sum(axis=1, keepdims=True), np.clip(values, -1, 1)
 
@@ -104,9 +104,9 @@ class LoadedNet:
 
 
 def load_net(name_or_path: str | Path, kind: NetKind | Literal["auto"] = "auto") -> LoadedNet:
-    """A net by its name (`connect4`, `universal`, `santos-2025-first-quantum`), of the folder of a training run, or in
-    an `.onnx` file made by `inarow train`. Names that ship with inarow come first. With a `kind`, a net of another one
-    is refused. Raises NetError.
+    """A net by its name (`connect4`, `universal`, `santos-2025-first-quantum`), by the folder of a training run, or by
+    an `.onnx` file written by `inarow train`. Names of nets that ship with inarow come first. With a `kind`, nets of
+    other kinds are rejected. Raises NetError.
     """
     if kind not in ("auto", *_KINDS):
         raise NetError(f"there is no kind of net {shown(str(kind))}; kinds are auto, {', '.join(_KINDS)}")
@@ -119,7 +119,7 @@ def load_net(name_or_path: str | Path, kind: NetKind | Literal["auto"] = "auto")
 
 
 def _path_of(name_or_path: str | Path) -> Path:
-    """Of the file; raises NetError."""
+    """The path of the net's file; raises NetError."""
     shipped = {name: path for kind in _KINDS for name, path in shipped_nets(kind).items()}
     if isinstance(name_or_path, str) and name_or_path in shipped:
         return shipped[name_or_path]
@@ -131,7 +131,7 @@ def _path_of(name_or_path: str | Path) -> Path:
     if path.suffix != ".onnx":
         raise NetError(
             f"there is no net {shown(str(name_or_path))}{did_you_mean(str(name_or_path), shipped)}; "
-            f"give the folder of a run, an .onnx file, or one that ships "
+            f"give the folder of a run, an .onnx file, or a net that ships "
             f"with inarow: {', '.join(shipped)}"
         )
     return path

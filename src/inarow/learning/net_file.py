@@ -1,6 +1,6 @@
-"""Nets in files: one `.onnx` file with all weights inside and JSON metadata about it, played with ONNX Runtime.
+"""Files of nets: an `.onnx` file with all weights and JSON metadata, run by ONNX Runtime.
 
-Playing needs neither torch nor onnx. A file is data: it runs standard operators only, and reads no other file.
+Playing needs neither torch nor onnx. A file contains only data: standard operators and no references to other files.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 ANY_BOARD = "any"
 _FORMAT, _VERSION = "inarow-net", 1
-_METADATA = "inarow"  # the key of the metadata of an ONNX file under which ours are
+_METADATA = "inarow"  # the key of our metadata in an ONNX file
 _MAX_BYTES = 256 << 20
 
 
 class NetAbout(msgspec.Struct, frozen=True, kw_only=True):
-    """What a file says about its net."""
+    """The metadata of a net."""
 
-    kind: str  # the learner that made it, which knows its inputs and outputs: deep-q, alphazero
+    kind: str  # the learner that made it, which defines its inputs and outputs: deep-q, alphazero
     board: str  # a board string, or `any`
     config: dict[str, Any]  # of the training
     seed: int
@@ -42,18 +42,18 @@ class NetAbout(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Net:
-    """A net in play: a function of arrays, on one thread of the CPU or on another device."""
+    """A loaded net: a function of arrays, on one thread of the CPU or on another device."""
 
     def __init__(self, content: bytes, source: str, device: Device = CPU) -> None:
-        """From the bytes of a file that errors call `source`; raises NetError."""
+        """From the bytes of a file; raises NetError, which names `source`."""
         self._session = open_session(content, source, device)
-        with raised_as(NetError, f"{source} is not a net of inarow", reason="its metadata are not text"):
+        with raised_as(NetError, f"{source} is not a net of inarow", reason="its metadata is not UTF-8"):
             metadata = self._session.get_modelmeta().custom_metadata_map
             self._inputs = [each.name for each in self._session.get_inputs()]
         self.about = _read_about(metadata, source)
 
     def run(self, *inputs: np.ndarray) -> list[np.ndarray]:
-        """All outputs for inputs in the order of the net, of the types and shapes that its kind says."""
+        """All outputs for inputs in the order of the net; its kind defines types and shapes."""
         return list(self._session.run(None, dict(zip(self._inputs, inputs, strict=True))))
 
     def check_board(self, spec: GameSpec) -> None:
@@ -63,12 +63,12 @@ class Net:
 
 
 def net_evaluator(net: Net) -> Evaluate:
-    """An AlphaZero net as an evaluator; it raises NetError if the net cannot be run or answers in other shapes."""
+    """An AlphaZero net as an evaluator, which raises NetError if the net cannot be run or has outputs of other
+    shapes.
+    """
 
     def evaluate(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        with raised_as(
-            NetError, "the net cannot be run as alphazero nets are", reason="it has other inputs or outputs"
-        ):
+        with raised_as(NetError, "the net cannot be run as an alphazero net", reason="it has other inputs or outputs"):
             logits, values = net.run(planes)
         return checked_answers(planes, logits, values)
 
@@ -76,14 +76,16 @@ def net_evaluator(net: Net) -> Evaluate:
 
 
 def to_bytes(model: ModelProto, about: NetAbout) -> bytes:
-    """The content of a file. The model must have its weights inside and no other metadata."""
+    """The content of a file. Not checked: the model contains its weights and no other metadata."""
     text = json.dumps({"format": _FORMAT, "version": _VERSION, **msgspec.to_builtins(about)})
     model.metadata_props.add(key=_METADATA, value=text)
     return bytes(model.SerializeToString())
 
 
 def open_net(path: Path, kind: str | None = None, device: Device = CPU) -> Net:
-    """A net, of a kind of learner if one is given; raises NetError. Kept in memory as long as the file is the same."""
+    """The net in a file; raises NetError, also for a net of another kind if `kind` is given. Cached until the file
+    changes.
+    """
     try:
         status = path.stat()
     except OSError as error:
@@ -108,25 +110,25 @@ def open_session(content: bytes, source: str, device: Device = CPU) -> Any:
     """A session of ONNX Runtime for a model; raises NetError, which names `source`."""
     import onnxruntime  # slow to import
 
-    from inarow.learning.onnx_scan import has_external_data  # so is protobuf
+    from inarow.learning.onnx_scan import has_external_data  # slow to import, too
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.add_session_config_entry("session.inter_op.allow_spinning", "0")
-    options.log_severity_level = 4  # fatal: what else goes wrong comes as an exception
+    options.log_severity_level = 4  # fatal: all other problems are raised as exceptions
     reason = "it is damaged or not an ONNX model of known operators"
     with raised_as(NetError, f"{source} is not a net", reason=reason):
         if has_external_data(content):
-            raise NetError(f"{source} is not a net: it keeps weights in another file")
-        # With the fallback, which has nowhere to fall, it would print to stdout.
+            raise NetError(f"{source} is not a net: its weights are in another file")
+        # Its fallback has no other provider to try, and prints to stdout.
         return onnxruntime.InferenceSession(content, options, providers=device.providers(), enable_fallback=0)
 
 
 def _read_about(metadata: Mapping[str, str], source: str) -> NetAbout:
     if _METADATA not in metadata:
-        raise NetError(f"{source} is not a net of inarow: its metadata are missing")
+        raise NetError(f"{source} is not a net of inarow: its metadata is missing")
     reasons = msgspec.MsgspecError, ValueError, RecursionError
     with raised_as(NetError, f"{source} is not a net of inarow", *reasons):
         header = msgspec.json.decode(metadata[_METADATA], type=dict[str, Any])

@@ -1,7 +1,7 @@
-"""Finds tensors that an ONNX model keeps in other files, before any runtime gets to see the model.
+"""Finds tensors that an ONNX model stores in other files, before a runtime loads the model.
 
-ONNX Runtime resolves such references against the working directory, also for a model that it is given as bytes. The
-messages below are the parts of onnx.proto in which a tensor can stand; everything else is skipped.
+ONNX Runtime resolves such references against the working directory, even for a model passed as bytes. The messages
+below are the parts of onnx.proto that can contain a tensor; everything else is skipped.
 """
 
 from functools import lru_cache
@@ -36,8 +36,8 @@ _LOCATION = 14  # of a tensor: 0 inside the file
 
 
 def has_external_data(content: bytes) -> bool:
-    """Whether any tensor of a serialised model names another place for its data; raises ValueError if the content is
-    not a serialised message.
+    """Whether any tensor of a serialised model refers to external data; raises ValueError if the content is not a
+    serialised message.
     """
     model = _model_class()()
     try:
@@ -55,7 +55,7 @@ def _refers_outside(message: Message) -> bool:
 
 @lru_cache(maxsize=1)
 def _model_class() -> Any:
-    """A message class with the fields above, all repeated: a parser reads single ones as lists of one."""
+    """A message class with the fields above, all repeated: a parser reads single values as lists of one."""
     file = descriptor_pb2.FileDescriptorProto(name="inarow/onnx_scan.proto", package="inarow_onnx", syntax="proto2")
     for name, fields in _MESSAGES.items():
         message = file.message_type.add(name=name)

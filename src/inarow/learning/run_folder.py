@@ -1,5 +1,5 @@
-"""What training runs share: their folder with `config.json`, which marks it as one, exclusive use, the curve, the games
-that they learnt from, and runs by episodes.
+"""Common parts of training runs: the folder, identified by its `config.json`, exclusive use of it, the curve, the games
+learnt from, and runs that count episodes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _Kind = TypeVar("_Kind")
 TrainerT = TypeVar("TrainerT", bound="EpisodeTrainer")
-MakeTrainer = Callable[[Any, MakeOpponent | None], TrainerT]  # from a config
+MakeTrainer = Callable[[Any, MakeOpponent | None], TrainerT]  # creates a trainer from a config
 _CONFIG = "config.json"
 _MAX_GAMES_BYTES = 1 << 40
 _MAX_LINE = 1 << 16
@@ -41,19 +41,19 @@ _MAX_LINE = 1 << 16
 class RunClaim:
     """Exclusive use of the folder of a run: held while the run is read, and again while it is trained.
 
-    In between, another process may train there. Continuing from what was read before would overwrite its work, so it
-    is an error.
+    In between, another process may train there. Continuing from an older state would overwrite its work, so it is an
+    error.
     """
 
     def __init__(self, folder: Path, checkpoint: str) -> None:
-        """Create it before reading anything; `checkpoint` is the file from which the run continues."""
+        """Create it before reading any file; `checkpoint` is the file from which the run continues."""
         self._folder, self._config, self._checkpoint = folder, folder / _CONFIG, folder / checkpoint
         self._known = self._look()
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keeps other processes from starting, resuming or training the run. Raises ConfigError if one does so now, or
-        did since the claim was made or last held.
+        """Prevents other processes from starting, resuming or training the run. Raises ConfigError if one does so now,
+        or did since the claim was created or last held.
         """
         folder = self._folder
         refusal = f"{folder} is in use: another process trains there; wait for it, or choose another folder"
@@ -67,7 +67,7 @@ class RunClaim:
 
     @contextmanager
     def begun(self, config: ConfigPart) -> Iterator[None]:
-        """The same for a new run: creates the folder and the config; raises ConfigError if the folder has a run."""
+        """Like `held`, for a new run: creates the folder and the config; raises ConfigError if the folder has a run."""
         folder = self._folder
         folder.mkdir(parents=True, exist_ok=True)
         with self.held():
@@ -77,7 +77,7 @@ class RunClaim:
             yield
 
     def _look(self) -> dict[Path, tuple[int, int, int]]:
-        """Differs after every replacement of one of the files."""
+        """The identity of the files, which changes whenever one of them is replaced."""
         found = {}
         for path in (self._config, self._checkpoint):
             with suppress(OSError):
@@ -92,7 +92,7 @@ def write_config(folder: Path, config: ConfigPart) -> None:
 
 
 def read_config(folder: Path, kind: type[_Kind]) -> _Kind:
-    """The config of a run, or with `Document` its unchecked content; raises ConfigError."""
+    """The config of a run; with `kind=Document` its unchecked content. Raises ConfigError."""
     path, refusal = folder / _CONFIG, f"{folder} has no training run"
     if not path.exists():
         reason = f"it has no file {_CONFIG}" if folder.exists() else "there is no such folder"
@@ -108,14 +108,14 @@ class CurveFiles:
     """The curve of a run in its folder: `curve.csv`, and an event file for TensorBoard if tensorboardX is installed."""
 
     def __init__(self, folder: Path, kind: type[DataclassInstance], step: str) -> None:
-        """`step` is the field of `kind` that grows from point to point."""
+        """`step` is the field of `kind` that increases from point to point."""
         self._folder, self._step = folder, step
         self._names = [field.name for field in fields(kind)]
         self._events: EventFile | None = None
         self._written = 0  # points in the event file
 
     def write(self, points: Sequence[DataclassInstance]) -> None:
-        """All points so far."""
+        """Writes all points so far."""
         rows = [asdict(point) for point in points]
         text = io.StringIO()
         write_csv_rows(text, [self._names, *(row.values() for row in rows)])
@@ -133,10 +133,10 @@ class CurveFiles:
 
 
 class EventFile:
-    """Scalars by step, to be watched with `tensorboard --logdir`. Nothing else imports tensorboardX.
+    """Scalars by step for `tensorboard --logdir`. The only user of tensorboardX.
 
     Each process that continues a run starts a new file with all points of the curve: the steps after the last
-    checkpoint are repeated, and none may occur twice.
+    checkpoint are repeated, and no step may occur twice.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -149,11 +149,11 @@ class EventFile:
         self._event, self._summary = event_pb2.Event, summary_pb2.Summary
         self._writer, self._last_step = EventsWriter(str(folder.absolute() / "events")), -1
         weakref.finalize(self, _close, self._writer)
-        # A running TensorBoard then forgets what it has read from the previous file.
+        # A running TensorBoard then discards the points of the previous file.
         self._add(step=0, session_log=event_pb2.SessionLog(status=event_pb2.SessionLog.START))
 
     def add(self, step: int, values: Mapping[str, float | None]) -> None:
-        """A point, unless there is one at this step: short runs have several. What is None has no value there."""
+        """Adds a point, unless this step has one: short runs have several. None values are left out."""
         if step > self._last_step:
             self._last_step, summary = step, self._summary()
             for name, value in values.items():
@@ -165,34 +165,36 @@ class EventFile:
         self._writer.write_event(self._event(wall_time=time.time(), **parts))
 
     def flush(self) -> None:
-        """For TensorBoard, which may be reading."""
+        """Writes buffered points, so that a running TensorBoard can read them."""
         self._writer.flush()
 
 
 def _close(writer: Any) -> None:
-    """A full disk was reported when it was met."""
+    """Closes the writer; ignores errors, since a full disk has been reported before."""
     with suppress(OSError):
         writer.close()
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedGame:
-    """A game of a learner, against itself or others."""
+    """A game of a learner against itself or others."""
 
     board: str
-    opening: int  # how many of the moves were random
-    result: int  # 1, 0 or -1 for the first side; of a game that ended when it was proven, the proof
+    opening: int  # number of random moves at the start
+    result: int  # 1, 0 or -1 for the first side; the proven result if the game ended early
     moves: str
 
 
 class GamesFile:
-    """`games.csv`: the games from which a run learnt. Lines are only added; those after the last checkpoint cut off."""
+    """`games.csv`: the games from which a run learnt. Lines are only appended; when a run resumes, lines after its
+    checkpoint are cut off.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "games.csv"
 
     def begin(self) -> None:
-        """Without games."""
+        """Writes a file without games."""
         self._path.write_text("board,opening,result,moves\n", encoding="utf-8")
 
     def add(self, games: Iterable[PlayedGame]) -> None:
@@ -202,16 +204,16 @@ class GamesFile:
             with self._path.open("a", encoding="utf-8", newline="") as file:
                 write_csv_rows(file, map(astuple, games))
         except BaseException:
-            os.truncate(self._path, length)  # a full disk may have taken half a line
+            os.truncate(self._path, length)  # a full disk may leave half a line
             raise
 
     def sync(self) -> None:
-        """Returns when the disk has all that was added: to be called before a checkpoint counts on it."""
+        """Waits until all added games are on disk. Call it before writing a checkpoint that counts them."""
         with self._path.open("r+b") as file:
             os.fsync(file.fileno())
 
     def cut(self, games: int) -> None:
-        """Keeps the first `games`; raises ConfigError if there are fewer."""
+        """Keeps the first `games` games; raises ConfigError if the file has fewer."""
         try:
             with open_input(self._path, _MAX_GAMES_BYTES, ConfigError) as file:
                 lines = iter(partial(file.readline, _MAX_LINE), b"")
@@ -227,7 +229,7 @@ class GamesFile:
 
 
 class EpisodeTrainer(Protocol):
-    """What trains in an `EpisodeRun`."""
+    """The trainer of an `EpisodeRun`."""
 
     config: Any
     episodes: int
@@ -238,12 +240,12 @@ class EpisodeTrainer(Protocol):
 
 
 class EpisodeRun(Run, Generic[TrainerT]):
-    """A trainer with a folder, whose progress is counted in episodes. `start` or `resume` make one."""
+    """A trainer with a folder, whose progress is counted in episodes. Created by `start` or `resume`."""
 
     trainer_type: MakeTrainer[TrainerT]
     config_type: type[ConfigPart]
-    point_type: type  # of the points of the curve
-    product_name: str  # of the file from which the agent plays
+    point_type: type  # type of the points of the curve
+    product_name: str  # name of the file from which the agent plays
     checkpoint_name: str
 
     def __init__(self, folder: Path, trainer: TrainerT, claim: RunClaim) -> None:
@@ -259,7 +261,7 @@ class EpisodeRun(Run, Generic[TrainerT]):
         make_opponent: MakeOpponent | None = None,
         make_trainer: MakeTrainer[TrainerT] | None = None,
     ) -> Self:
-        """A new run; raises ConfigError if the folder has one, and what the trainer raises. `make_trainer` is for
+        """A new run; raises ConfigError if the folder has a run, and the errors of the trainer. `make_trainer` is for
         trainers with other arguments.
         """
         make = make_trainer or cls.trainer_type
@@ -276,13 +278,13 @@ class EpisodeRun(Run, Generic[TrainerT]):
         make_opponent: MakeOpponent | None = None,
         make_trainer: MakeTrainer[TrainerT] | None = None,
     ) -> Self:
-        """A run at its last checkpoint; raises ConfigError, and what the trainer and its files raise."""
+        """A run at its last checkpoint; raises ConfigError, and the errors of the trainer and its files."""
         make, claim = make_trainer or cls.trainer_type, RunClaim(folder, cls.checkpoint_name)
         run = cls(folder, make(read_config(folder, cls.config_type), make_opponent), claim)
         with claim.held():
             if run._checkpoint.exists():
                 run._restore()
-            else:  # perhaps killed before the file was there
+            else:  # the run may have been killed before it wrote the file
                 run._begin()
         return run
 
@@ -319,7 +321,9 @@ class EpisodeRun(Run, Generic[TrainerT]):
         return self._trained_agent()
 
     def _begin(self) -> None:
-        """Creates the files of a run without a checkpoint, with the folder held, as for the methods that follow."""
+        """Creates the files of a run without a checkpoint. This and the following methods are called with the folder
+        held.
+        """
 
     @abstractmethod
     def _restore(self) -> None:
@@ -327,7 +331,7 @@ class EpisodeRun(Run, Generic[TrainerT]):
 
     @abstractmethod
     def _advance(self) -> None:
-        """Trains for some time. After an exception the trainer is where it was, or `_save` does nothing."""
+        """Trains for some time. After an exception the trainer is unchanged, or `_save` does nothing."""
 
     @abstractmethod
     def _save(self) -> None:
@@ -338,7 +342,7 @@ class EpisodeRun(Run, Generic[TrainerT]):
 
 
 def reward_cells(points: Sequence[Any]) -> tuple[str, ...]:
-    """Cells of a table about the last of some points: episode, mean reward with its course, rates of results."""
+    """Table cells of the last point: episode, mean reward with a sparkline over all points, rates of results."""
     last = points[-1]
     rates = (f"{rate:.1%}" for rate in (last.wins, last.draws, last.losses))
     return f"{last.episode:,}", f"{last.reward:+.3f} {sparkline([point.reward for point in points])}", *rates

@@ -1,7 +1,7 @@
-"""Networks in torch that learners train, and modules of the user in their place.
+"""Torch networks that learners train: their own and modules of the user.
 
-A module of the user is exported by torch, which takes seconds. So the graph is exported once; for every later net its
-initialisers are replaced by the present weights.
+Torch needs seconds to export a user's module. Therefore the graph is exported once; for every later net its
+initialisers are replaced by the current weights.
 """
 
 import contextlib
@@ -32,30 +32,30 @@ _INPUT = "planes"
 
 
 class TrainableNetwork(nn.Module):
-    """What a learner trains: a module of torch that has a graph for play."""
+    """A network that a learner trains: a torch module with an ONNX graph for play."""
 
     memory_format = torch.channels_last  # of weights and inputs in training
 
     @abstractmethod
     def to_model(self, weights: Weights) -> ModelProto:
-        """The ONNX graph with these weights. They are by the names of the state; what they leave out is as it is."""
+        """The ONNX graph with these weights, by their names in the state; missing weights keep their current values."""
 
 
 # --- Modules of the user ---
 
 
 class CustomNetwork(TrainableNetwork):
-    """A module of the user on one board. Subclasses say what its answers are.
+    """A user's module on one board. Subclasses define its outputs.
 
-    Their `forward` gives the outputs of the graph, in their order, when the network is in evaluation mode.
+    In evaluation mode their `forward` returns the outputs of the graph, in order.
     """
 
     memory_format = torch.contiguous_format  # with any other, `view` fails in modules that work elsewhere
     outputs: Sequence[str]  # names of the outputs of the graph
 
     def __init__(self, module: nn.Module, examples: np.ndarray) -> None:
-        """`examples` are inputs, float32 [n, planes, rows, columns]. Raises NetError if the module does not answer them
-        as it must, has nothing to learn, or cannot be exported.
+        """`examples` are inputs, float32 [n, planes, rows, columns]. Raises NetError if the outputs of the module for
+        them are invalid, if it has no parameters, or if it cannot be exported.
         """
         super().__init__()
         self.module, self.name = module, type(module).__name__
@@ -71,23 +71,23 @@ class CustomNetwork(TrainableNetwork):
 
     @classmethod
     def make(cls, factory: NetworkFactory, examples: np.ndarray, spec: GameSpec) -> Self:
-        """Calls the factory with those of the keywords `planes`, the number of input planes, and `spec`, the board,
-        that it takes. Raises NetError as `__init__`, and what the factory raises.
+        """Calls the factory with the keyword arguments `planes`, the number of input planes, and `spec`, the board, if
+        it accepts them. Raises NetError like `__init__`, and the errors of the factory.
         """
         if isinstance(factory, nn.Module):
             name = type(factory).__name__
-            raise NetError(f"network is a module already; give what makes one: network={name}, or a function")
+            raise NetError(f"network is a module; pass a class or function that returns one: network={name}")
         offered = {"planes": examples.shape[1], "spec": spec}
         parameters = inspect.signature(factory).parameters
         takes_all = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
         module = factory(**{name: value for name, value in offered.items() if takes_all or name in parameters})
         if not isinstance(module, nn.Module):
-            raise NetError(f"network must make a torch.nn.Module, not {type(module).__name__}")
+            raise NetError(f"network must return a torch.nn.Module, not {type(module).__name__}")
         return cls(module, examples)
 
     @abstractmethod
     def check(self, inputs: Tensor, answers: object) -> None:
-        """Raises NetError if the module answers otherwise than it must."""
+        """Raises NetError if the outputs of the module are invalid."""
 
     def to_model(self, weights: Weights) -> ModelProto:
         present = {name: tensor.detach().cpu() for name, tensor in self.state_dict().items()}
@@ -108,7 +108,7 @@ class _Export:
     """The graph of a network: exported once, if its weights can be replaced by name, and otherwise each time."""
 
     def __init__(self, network: CustomNetwork, inputs: Tensor, outputs: Sequence[str]) -> None:
-        """Keeps the network, which must be on the CPU, for itself."""
+        """`network` must be on the CPU; the caller must not use it afterwards."""
         self._network, self._inputs, self._outputs = network.eval(), inputs, list(outputs)
         self._kept: ModelProto | None = None
         model = self._exported()
@@ -117,7 +117,7 @@ class _Export:
             self._kept = model
 
     def model(self, state: Mapping[str, Tensor]) -> ModelProto:
-        """With the tensors of a state. Raises NetError if ONNX Runtime does not answer as torch."""
+        """The graph with the tensors of a state. Raises NetError if ONNX Runtime and torch disagree."""
         self._network.load_state_dict(state)
         if self._kept is not None:
             model = _with_weights(self._kept, state)
@@ -129,7 +129,7 @@ class _Export:
 
     def _exported(self) -> ModelProto:
         name = self._network.name
-        # Fewer than two boards would fix the size of the batch.
+        # With fewer than two boards, the size of the batch would be fixed.
         with raised_as(NetError, f"the network {name} cannot be exported to ONNX"), _silence():
             try:
                 program = torch.onnx.export(
@@ -140,7 +140,7 @@ class _Export:
                     dynamic_shapes=({0: "n"},),
                     opset_version=_OPSET,
                     dynamo=True,
-                    optimize=False,  # which would fold weights into others
+                    optimize=False,  # optimising would fold weights into each other
                     verbose=False,
                 )
             except ModuleNotFoundError as error:
@@ -151,7 +151,7 @@ class _Export:
             return _plain(program.model_proto)
 
     def _has_all_weights(self, model: ModelProto) -> bool:
-        """Whether every tensor that training changes is an initialiser of the graph, under one of its names."""
+        """Whether every tensor that training changes is an initialiser of the graph, under its own name."""
         known = {tensor.name for tensor in model.graph.initializer}
         names: dict[int, set[str]] = {}
         for name, tensor in self._network.state_dict(keep_vars=True).items():
@@ -162,10 +162,10 @@ class _Export:
     def _check(self, model: ModelProto) -> None:
         if (difference := self._difference(model)) > _TOLERANCE:
             name = self._network.name
-            raise NetError(f"the network {name} answers differently in ONNX Runtime than in torch, by {difference:.2g}")
+            raise NetError(f"the network {name} has other outputs in ONNX Runtime than in torch, by {difference:.2g}")
 
     def _difference(self, model: ModelProto) -> float:
-        """The largest between the answers of torch and of ONNX Runtime, relative to the largest answer above 1."""
+        """The largest difference between the outputs of torch and of ONNX Runtime; relative for outputs above 1."""
         with torch.no_grad():
             expected = self._network(self._inputs)
         expected = expected if isinstance(expected, tuple) else (expected,)
@@ -178,7 +178,9 @@ class _Export:
 
 
 def _largest_difference(found: np.ndarray, expected: np.ndarray) -> float:
-    """Relative where `expected` is above 1, and only where it is finite: a net that has diverged is found in play."""
+    """Relative where `expected` is above 1. Values that are not finite are ignored: a diverged net is detected
+    in play.
+    """
     known = np.isfinite(expected)
     difference = np.abs(found[known] - expected[known]) / np.maximum(1, np.abs(expected[known]))
     return float(np.nan_to_num(difference, nan=np.inf).max(initial=0))
@@ -195,7 +197,7 @@ def _with_weights(model: ModelProto, state: Mapping[str, Tensor]) -> ModelProto:
 
 
 def _plain(model: ModelProto) -> ModelProto:
-    """A copy without the exporter's notes, in which are paths of source files."""
+    """A copy without the exporter's notes, which contain paths of source files."""
     plain = ModelProto()
     plain.CopyFrom(model)
     graph, plain.producer_name, plain.producer_version = plain.graph, "inarow", ""
@@ -212,7 +214,7 @@ def _floats(state: Mapping[str, Tensor]) -> Iterator[Tensor]:
 
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
-    """Without what the exporter prints, logs and warns about."""
+    """Suppresses the output, logs and warnings of the exporter."""
     disabled = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:

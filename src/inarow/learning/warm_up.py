@@ -1,4 +1,4 @@
-"""Compiles every kernel of this package by using it once."""
+"""Compiles every kernel of this package by calling it once."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -22,11 +22,11 @@ from inarow.search.tree.config import SearchConfig
 from inarow.search.tree.evaluation import uniform_evaluator
 from inarow.search.warm_up import search_with_network
 
-_TRIES = 100  # until there is an example: some boards have no position with a choice, and so none
+_TRIES = 100  # most attempts to get an example: some boards have no position with a choice, so none
 
 
 def warm_up_steps() -> Iterator[tuple[str, Callable[[], object]]]:
-    """Steps with their names. Tables are for boards of one word: no larger one fits."""
+    """The names and functions to run. Q-tables only support boards of one word."""
     for name, opponent in (("q-learning", "self"), ("q-learning against mcts", "mcts:simulations=5")):
         yield name, partial(_learn_a_little, opponent)
     yield "q-learning by a policy", partial(_learn_a_little, "self", Policy())
@@ -54,7 +54,7 @@ def _explore_a_little() -> None:
 
 
 def _play_a_little() -> None:
-    """The steps of games in lockstep, without a net: that needs no kernel."""
+    """Runs the steps of games in lockstep, without a net, which has no kernel."""
     spec, games = CONNECT_FOUR, np.zeros(1, np.int64)
     layout = compiled_layout(spec)
     empty = boards.empty_boards(layout, 1)
@@ -64,7 +64,7 @@ def _play_a_little() -> None:
 
 
 def warm_up_for(specs: Sequence[GameSpec]) -> None:
-    """Compiles what an AlphaZero run on these boards needs, before its clock starts."""
+    """Compiles the kernels of an AlphaZero run on these boards, before its clock starts."""
     for wide in (False, True):
         if alike := [spec for spec in specs if spec.fits_word != wide]:
             search_with_network(alike[0])

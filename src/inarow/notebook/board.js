@@ -1,9 +1,9 @@
-// The board of a notebook: draws what the kernel sends in `_shown`, and sends what the person does. It knows no rules.
+// The board of a notebook: draws `_shown`, which the kernel sends, and sends the user's actions. It does not know the rules.
 
 const SVG = "http://www.w3.org/2000/svg";
 const CELL = 100;
 const PAD = 14;
-const LANE = 74; // room above the columns for hints and for the stone to come
+const LANE = 74; // height above the columns for hints and the preview of a stone
 const FOOT = 36;
 const SIDES = { 1: "X", 2: "O" };
 
@@ -21,7 +21,7 @@ const svg = (tag, properties = {}, ...children) => build(document.createElementN
 
 const signed = (score) => (score > 0 ? `+${score}` : String(score).replace("-", "−"));
 
-// A cross for the first side, a ring for the second: they differ in shape as well as in colour.
+// A cross for the first side, a ring for the second: different in shape as well as in colour.
 function stone(side, [x, y], radius = 42) {
   const arm = radius * 0.36;
   const sign = side === 1 ? svg("path", { d: `M${-arm} ${-arm}L${arm} ${arm}M${-arm} ${arm}L${arm} ${-arm}` }) : svg("circle", { r: arm * 1.1 });
@@ -152,7 +152,7 @@ function render({ model, el }) {
   const send = (type) => () => model.send({ type });
   const controls = {
     undo: button("Undo", "Take back the last move", send("undo")),
-    redo: button("Redo", "Repeat what was taken back", send("redo")),
+    redo: button("Redo", "Play the move again", send("redo")),
     new: button("New game", "Start from the empty board", send("new")),
     hints: button("Hints", "Exact score of every move", () => {
       model.set("hints", !model.get("hints"));
@@ -184,7 +184,7 @@ function render({ model, el }) {
     controls.hints.setAttribute("aria-pressed", String(model.get("hints")));
   }
 
-  // Digits play. No key that means something here reaches the notebook, whose commands are single keys.
+  // Digits play a move. Keys that are used here do not reach the notebook, whose commands are single keys.
   function takeKey(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     if (/^[1-9]$/.test(event.key)) {

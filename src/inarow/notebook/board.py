@@ -21,11 +21,11 @@ def board(
     hints: bool = False,
     seed: Seed = 0,
 ) -> BoardWidget:
-    """A board to play on in a notebook, from a position or a move string on `board`.
+    """An interactive board for notebooks, at a position or a move string on `board`.
 
-    `agent` answers the moves of the person, who has `side`; with None the person moves for both sides. `hints` shows
-    the exact score of every move. `seed` is for agents that are not objects. Raises MissingExtraError without
-    anywidget, InvalidAgentError, and the error of an agent that does not play the board.
+    `agent` plays against the user, who plays `side`; without an agent the user moves for both sides. `hints` shows the
+    exact score of every move. `seed` is for agents that are not objects. Raises MissingExtraError without anywidget,
+    InvalidAgentError, and the error of an agent that cannot play the board.
     """
     from inarow.notebook.widget import BoardWidget
 

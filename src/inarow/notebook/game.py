@@ -1,4 +1,4 @@
-"""A game on a board that is played, taken back and repeated."""
+"""A game with undo and redo."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from inarow.games import Position
 
 IsStop = Callable[[Position], bool]
-"""Whether undo and redo may stop at a position: the person has the move there."""
+"""Whether undo and redo may stop at a position, where the user has the move."""
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A position with its game, and the actions that were taken back after it."""
+    """A position with its game, and the undone actions after it."""
 
     position: Position
-    undone: tuple[int, ...] = ()  # the next one to repeat is the last
+    undone: tuple[int, ...] = ()  # the last one is the next to redo
 
     def play(self, action: int) -> Game:
-        """The game after `action`, with nothing left to repeat; raises IllegalMoveError."""
+        """The game after `action`, with nothing to redo; raises IllegalMoveError."""
         return Game(self.position.play(action))
 
     def undo(self, is_stop: IsStop) -> Game | None:
@@ -31,7 +31,7 @@ class Game:
         return None
 
     def redo(self, is_stop: IsStop) -> Game | None:
-        """The game at the next position where `is_stop`, or after all that was taken back; None if nothing was."""
+        """The game at the next position where `is_stop`, or after all undone actions; None if there are none."""
         if not self.undone:
             return None
         position, undone = self.position, self.undone

@@ -1,4 +1,4 @@
-"""What the front end of the board draws, as JSON: it knows no rules."""
+"""The data that the front end of the board draws, as JSON. The front end does not know the rules."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _landing(position: Position) -> list[int | None]:
 
 
 def view_of_analysis(position: Position, analysis: Analysis) -> JsonObject:
-    """The hints: the scores known, the best actions, and a sentence."""
+    """The hints: the known scores, the best actions, and a sentence."""
     return {"scores": analysis.scores, "best": analysis.best, "text": _advice(position, analysis)}
 
 

@@ -1,4 +1,4 @@
-"""The board of notebooks as a widget: the game, the agent and the hints in Python, drawn by `board.js`.
+"""The board widget of notebooks: game, agent and hints in Python, drawn by `board.js`.
 
 The front end draws `_shown` and sends messages: `{"type": "play", "action": 3, "ply": 5}`, and of the types `undo`,
 `redo`, `new` and `flip`.
@@ -28,22 +28,22 @@ try:
 except ImportError:
     raise MissingExtraError("anywidget", "notebook") from None
 
-HINT_SECONDS = 3.0  # longest time for the exact scores of a position
+HINT_SECONDS = 3.0  # time limit for the exact scores of a position
 Side = Literal[1, 2] | None
 
 
 class BoardWidget(anywidget.AnyWidget):
-    """A board to play on; `inarow.board` makes one.
+    """An interactive board; created by `inarow.board`.
 
-    `moves`, `side` and `hints` are traits: set them, or `observe` them. An agent moves whenever it has the move, in the
-    kernel, so that cells wait for it; what it raises is shown on the board.
+    `moves`, `side` and `hints` are traits: set them, or `observe` them. An agent moves as soon as it is its turn, in
+    the kernel, so that cells wait for it; its errors are shown on the board.
     """
 
     _esm = Path(__file__).with_name("board.js")
     _css = Path(__file__).with_name("board.css")
 
     moves = traitlets.Unicode(help="The move string of the game.").tag(sync=True)
-    side = traitlets.Enum([1, 2], None, allow_none=True, help="The side of the person; None for both.").tag(sync=True)
+    side = traitlets.Enum([1, 2], None, allow_none=True, help="The side of the user; None for both.").tag(sync=True)
     hints = traitlets.Bool(help="Whether the exact score of every move is shown.").tag(sync=True)
     _shown = traitlets.Dict().tag(sync=True)
 
@@ -71,7 +71,7 @@ class BoardWidget(anywidget.AnyWidget):
 
     @property
     def position(self) -> Position:
-        """The position shown. Another one may be set, also on another board."""
+        """The current position. It can be set to another one, also on another board."""
         return self._game.position
 
     @position.setter
@@ -87,21 +87,23 @@ class BoardWidget(anywidget.AnyWidget):
 
     @property
     def analysis(self) -> Analysis | None:
-        """The exact score of every action, where the solver finds it within `HINT_SECONDS`; None after the end."""
+        """The exact score of every action, if the solver finds it within `HINT_SECONDS`; None after the end of the
+        game.
+        """
         position = self.position
         if position.is_over:
             return None
         if self._known is None or self._known[0] != position:
-            analyse(position, limits=Limits(nodes=1))  # loads or compiles the solver, at no cost of the time limit
+            analyse(position, limits=Limits(nodes=1))  # loads or compiles the solver before the time limit starts
             self._known = position, analyse(position, limits=Limits(seconds=HINT_SECONDS))
         return self._known[1]
 
     def undo(self) -> None:
-        """Takes back the last move of the person, and what the agent answered."""
+        """Takes back the last move of the user and the agent's answer."""
         self._go_to(self._game.undo(self._is_stop) or self._game)
 
     def redo(self) -> None:
-        """Repeats what was taken back."""
+        """Plays the undone moves again."""
         self._go_to(self._game.redo(self._is_stop) or self._game)
 
     def new_game(self) -> None:
@@ -121,7 +123,7 @@ class BoardWidget(anywidget.AnyWidget):
         return "human" if self._agent is None or self.side in (side, None) else self._agent.name
 
     def _is_stop(self, position: Position) -> bool:
-        """Whether the person has the move, or had it when the game ended."""
+        """Whether the user has the move, or the game is over."""
         return self.side is None or position.side_to_move == self.side
 
     # --- Changes of traits ---
@@ -138,13 +140,13 @@ class BoardWidget(anywidget.AnyWidget):
     @traitlets.observe("side", "hints")
     def _follow_setting(self, change: dict[str, Any]) -> None:
         if change["name"] == "side" and self._agent is None and change["new"] is not None:
-            self.side = None  # no agent has the other side
+            self.side = None  # without an agent the user has both sides
         elif self.comm is not None:  # not during the construction
             self._message = ""
             self._continue()
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """What a front end changes; moves that are illegal are refused with a message."""
+        """Applies changes of a front end; illegal moves are rejected with a message."""
         try:
             if isinstance(moves := sync_data.get("moves"), str):
                 Position.parse(moves, self.position.spec)
@@ -158,7 +160,7 @@ class BoardWidget(anywidget.AnyWidget):
     def _receive(self, _: object, content: object, __: object) -> None:
         match content:
             case {"type": "play", "action": int(action), "ply": int(ply)}:
-                # A second click may arrive when the agent has already answered the first.
+                # A second click may arrive after the agent has answered the first.
                 if ply == self.position.ply and not self._is_agents_turn():
                     self._play(action)
             case {"type": "undo"}:
@@ -188,14 +190,14 @@ class BoardWidget(anywidget.AnyWidget):
         return self._agent is not None and not self.position.is_over and not self._is_stop(self.position)
 
     def _continue(self) -> None:
-        """Lets the agent move if it has the move, then computes the hints if they are wanted."""
+        """Lets the agent move if it is its turn, then computes the hints if they are shown."""
         try:
             if self._is_agents_turn():
                 self._draw("is thinking …")
                 self._answer()
             if self._wants_hints():
                 self._draw(advice="Solving …")
-                _ = self.analysis  # keeps what `_draw` shows
+                _ = self.analysis  # computed here and cached for `_draw`
         finally:
             self._draw()
 
@@ -204,7 +206,7 @@ class BoardWidget(anywidget.AnyWidget):
         try:
             decision = agent.decide(position)
             game = self._game.play(decision.action)
-        except (Exception, KeyboardInterrupt) as error:  # whatever an agent raises: the board stays alive
+        except (Exception, KeyboardInterrupt) as error:  # the board must keep working after any error of an agent
             is_stopped = isinstance(error, KeyboardInterrupt)
             self._message = f"{agent.name} {'was stopped' if is_stopped else 'failed: ' + one_line(error)}"
             if is_stopped:
@@ -219,7 +221,9 @@ class BoardWidget(anywidget.AnyWidget):
     # --- The picture ---
 
     def _draw(self, busy: str = "", advice: str = "") -> None:
-        """Sends the front end what it draws; `busy` is what the agent does, `advice` stands for hints to come."""
+        """Sends the data to the front end; `busy` is the activity of the agent, `advice` a text until the hints are
+        known.
+        """
         position, is_idle = self.position, not busy and not advice
         hints: JsonObject = {"scores": (), "best": (), "text": advice}
         if self._wants_hints() and self._known is not None and self._known[0] == position:
@@ -249,7 +253,7 @@ class BoardWidget(anywidget.AnyWidget):
         return f"<board {self.position.spec} after {self.position.moves!r}>"
 
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        """The view of the widget, and a picture of the position for pages without it."""
+        """The widget, and a picture of the position for pages without widgets."""
         bundle = super()._repr_mimebundle_(**options)
         if bundle is None:
             return None

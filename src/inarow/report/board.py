@@ -1,4 +1,4 @@
-"""Boards as SVG: for pages, whose style sheet has the colours and whose script steps through the game, and alone."""
+"""Boards as SVG: for pages, with colours from their style sheet and a script that steps through the game, or alone."""
 
 from collections.abc import Collection, Sequence
 from itertools import product
@@ -9,7 +9,7 @@ from inarow.games.notation import format_move
 from inarow.report.markup import append, element, signed
 
 _CELL, _EDGE = 40, 4
-_HEAD, _FOOT = 22, 26  # room above and below a board with gravity for the names of columns and their scores
+_HEAD, _FOOT = 22, 26  # height above and below a board with gravity for the names of columns and their scores
 _INK = "#1b2430"
 _ALONE: dict[str, dict[str, str]] = {
     "frame": {"fill": "#d5dce6"},
@@ -23,12 +23,12 @@ _ALONE: dict[str, dict[str, str]] = {
     "score": {"fill": _INK, "font-size": "15", "text-anchor": "middle"},
     "best": {"font-weight": "700", "text-decoration": "underline"},
 }
-"""What the light colours of the style sheet make of each class."""
+"""The attributes of each class in the light colours of the style sheet."""
 
 
 def board_svg(position: Position) -> str:
-    """A board that stands alone: it needs no style sheet, and has a ground of its own, so that it can be read in light
-    and in dark surroundings. Its last stone has a border.
+    """A standalone board: it needs no style sheet and has its own background, so that it is readable on light and dark
+    pages. The last stone has a border.
     """
     board = draw_board(position, f"Position {position.moves or 'at the start'} on {position.spec}")
     x, y, width, height = map(float, board.get("viewBox", "").split())
@@ -53,7 +53,7 @@ def board_svg(position: Position) -> str:
 
 
 def scored_board(position: Position, label: str, scores: Sequence[int | None], best: Collection[int]) -> Element:
-    """A board of a page with the score of every action that has one; the best are underlined."""
+    """A board for a page with the known scores of actions; the best are underlined."""
     board = draw_board(position, label)
     for node in board.iter("text"):
         action = node.get("data-action")
@@ -65,8 +65,8 @@ def scored_board(position: Position, label: str, scores: Sequence[int | None], b
 
 
 def draw_board(position: Position, label: str) -> Element:
-    """The stones of the game that leads to `position`, with `data-ply` from 1; places for the score
-    of every action, with `data-action`.
+    """The stones of the game that leads to `position`, with `data-ply` from 1, and text elements for the score of
+    every action, with `data-action`.
     """
     spec = position.spec
     head, foot = (_HEAD, _FOOT) if spec.gravity else (_EDGE, _EDGE)
@@ -95,7 +95,7 @@ def _stone(ply: int, cell: tuple[int, int]) -> Element:
 
 
 def _action_texts(action: int, spec: GameSpec) -> tuple[Element, Element]:
-    """The name of an action and the place of its score: above and below a column, or both in a cell."""
+    """The name of an action and the element for its score: above and below a column, or both in a cell."""
     x, y = _centre(divmod(action, spec.columns))
     if spec.gravity:
         kind, name_place, score_y = "action", (x, -9), spec.rows * _CELL + 20

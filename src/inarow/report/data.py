@@ -1,4 +1,4 @@
-"""The contents of a report, gathered from a results store or a tournament in one pass over its games."""
+"""The data of a report, collected from a results store or a tournament in one pass over its games."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -27,22 +27,22 @@ class ReplayGame:
     """A game to step through."""
 
     record: GameRecord
-    reviews: tuple[MoveReview, ...] = ()  # of the moves whose positions could be solved, by ply; of no others
+    reviews: tuple[MoveReview, ...] = ()  # of the moves whose positions could be solved, by ply
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportData:
-    """All that a report is made of. Agents are named the same in every part."""
+    """The data of a report. Agents have the same names in every part."""
 
     title: str
-    command: str  # makes the report again
+    command: str  # creates the report again
     version: str  # of inarow
     leaderboard: Leaderboard
     games: tuple[ReplayGame, ...] = ()
 
 
 class GameSurvey:
-    """What a report keeps of many games: decision times, and the games worth replaying."""
+    """The data of many games for a report: decision times, and interesting games."""
 
     def __init__(self) -> None:
         self._seconds: defaultdict[str, list[float]] = defaultdict(list)
@@ -59,15 +59,15 @@ class GameSurvey:
         self._times[pair, winner] += 1
         longest, plies = self._longest[pair], len(record.actions)
         if winner not in longest or plies > -longest[winner][0]:
-            longest[winner] = -plies, record  # negative, since the longest comes first
+            longest[winner] = -plies, record  # negative, so that the longest comes first
 
     def seconds_per_move(self) -> dict[str, float]:
-        """The median of each agent."""
+        """The median time per move of each agent."""
         return {agent: median(times) for agent, times in self._seconds.items()}
 
     def interesting_games(self, count: int) -> list[GameRecord]:
-        """At most `count` games, the same for the same records: from each pair of agents the longest game
-        of its rarest result, as when the weaker one wins; then of its second rarest and so on.
+        """At most `count` games: from each pair of agents the longest game with its rarest result, for example a win of
+        the weaker agent; then of its second rarest and so on. Deterministic.
         """
         ranked = []
         for pair, games in self._longest.items():
@@ -84,13 +84,13 @@ def read_leaderboard(store: Store, board: str) -> Leaderboard:
 
 
 class ReportOptions(TypedDict, total=False):
-    games: int  # to replay at most, 8 if not given
-    analyse: Analyse | None  # scores their moves
-    command: str  # makes the report again
+    games: int  # maximum number of games to replay, by default 8
+    analyse: Analyse | None  # scores the moves of these games
+    command: str  # creates the report again
 
 
 def report_from_store(store: Store, board: str, **options: Unpack[ReportOptions]) -> ReportData:
-    """What a store knows about a board. Raises StoreError if that is nothing."""
+    """The report of all results of a store for a board. Raises StoreError if there are none."""
     survey = GameSurvey()
     leaderboard = store_leaderboard(store, board, survey.add)
     if not leaderboard.agents:
@@ -102,7 +102,7 @@ def report_from_store(store: Store, board: str, **options: Unpack[ReportOptions]
 def report_from_tournament(
     summary: TournamentSummary, survey: GameSurvey, store: Store, **options: Unpack[ReportOptions]
 ) -> ReportData:
-    """The same about the games of one tournament, which `survey` has seen, and the stored grades of its agents."""
+    """The same for the games of one tournament, which `survey` has processed, and the stored grades of its agents."""
     leaderboard = summary.leaderboard
     names = {AgentIdentity.parse(agent): agent for agent in leaderboard.agents}
     leaderboard = replace(leaderboard, grades=read_grades(store.grades(leaderboard.board), names))
@@ -120,12 +120,12 @@ def _report(
 
 
 def bounded_analysis(spec: GameSpec) -> Analyse:
-    """Scores what can be solved in well under a second, with fewer nodes on boards that the solver is not made for."""
+    """An analysis limited to well under a second, with fewer nodes on boards without a fast solver."""
     return partial(solve_all, limits=Limits(nodes=2_000_000 if spec.gravity and spec.fits_word else 20_000))
 
 
 def review_end(record: GameRecord, analyse: Analyse) -> tuple[MoveReview, ...]:
-    """Reviews the moves of a game from the last one back, as far as `analyse` can solve."""
+    """Reviews the moves of a game from the last one backwards, until `analyse` cannot solve a position."""
     end = record.position
     reviews: list[MoveReview] = []
     for before, action in reversed(list(zip(end.line(), end.actions, strict=False))):

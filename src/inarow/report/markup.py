@@ -1,7 +1,7 @@
-"""Building blocks of pages: elements, the frame of a page that stands alone, numbers as people read them.
+"""Building blocks of pages: elements, the frame of a self-contained page, formatted numbers.
 
-A page is built as a tree: what comes from data is escaped when the tree is written. It holds style, script and data,
-and loads nothing from any network.
+A page is built as a tree of elements; text is escaped when the tree is written. It contains style, script and data, and
+loads nothing from the network.
 """
 
 import re
@@ -19,7 +19,7 @@ MINUS = "\N{MINUS SIGN}"
 def element(tag: str, *children: Child, **attributes: object) -> Element:
     """An element with its children in order.
 
-    Attributes are named as in Python: `class_`, `aria_label`. One that is None is left out.
+    Attributes have Python names: `class_`, `aria_label`. Attributes that are None are omitted.
     """
     made = Element(tag)
     for name, value in attributes.items():
@@ -31,7 +31,7 @@ def element(tag: str, *children: Child, **attributes: object) -> Element:
 
 
 def append(parent: Element, *children: Child) -> None:
-    """Appends children; in texts, control characters as escapes."""
+    """Appends children; control characters in texts are escaped."""
     for child in children:
         if isinstance(child, Element):
             parent.append(child)
@@ -42,7 +42,7 @@ def append(parent: Element, *children: Child) -> None:
 
 
 def breakable(text: str) -> list[Child]:
-    """A name that may be broken between its parts, as agent strings need where there is little room."""
+    """A name with possible line breaks between its parts, for agent strings in narrow columns."""
     first, *others = re.split(r"(?<=[:,=])", text)
     return [first, *(child for part in others for child in (element("wbr"), part))]
 
@@ -64,7 +64,7 @@ def footer(command: str, version: str, seeds: tuple[int, ...]) -> Element:
 
 
 def standalone_page(title: str, main: Element) -> str:
-    """A whole HTML document around `main`."""
+    """A complete HTML document around `main`."""
     names = ("page.html", "page.css", "page.js")
     page, style, script = ((files("inarow.report") / name).read_text(encoding="utf-8") for name in names)
     text = tostring(main, encoding="unicode", method="html")
@@ -104,7 +104,7 @@ def plain(number: float) -> str:
 
 
 def compact(number: float) -> str:
-    """A round number in little room: 20k, 3M."""
+    """A short form of a round number: 20k, 3M."""
     for unit, size in (("M", 1e6), ("k", 1e3)):
         if abs(number) >= size:
             return f"{number / size:.3g}{unit}".replace("-", MINUS)

@@ -1,7 +1,7 @@
-"""Results in notebooks: HTML that stands alone, for cells and for the pages that are made of them.
+"""Results in notebooks: self-contained HTML for cells and for pages exported from notebooks.
 
-Everything is below a `div` of its own class, to which the style is scoped by nesting, so that results interfere neither
-with each other nor with the notebook. Without a style sheet of its own a cell still has all its texts.
+All content is inside a `div` with its own class, to which the style is scoped by nesting, so that results interfere
+neither with each other nor with the notebook. Without the style sheet a cell still shows all texts.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from inarow.results import Result
 from inarow.search.solver.solution import Analysis
 from inarow.studies.report import CurvePlot, StudyReport, line
 
-_MOST = 45_000  # characters of a cell beside style and script: notebooks keep every one of them
-_ROWS, _POINTS, _NAME = 40, 150, 80  # at most in a table, in a curve, and letters of a name
+_MOST = 45_000  # characters of a cell without style and script, since notebooks store them
+_ROWS, _POINTS, _NAME = 40, 150, 80  # limits: rows of a table, points of a curve, characters of a name
 _NUMBERS = (int, float)
 
 
 def to_html(result: Result) -> str:
-    """A result as HTML; loads nothing, and needs no server."""
+    """A result as self-contained HTML, which needs no server."""
     parts = _bounded(_parts(result))
     text = tostring(element("div", *parts, class_="inarow"), encoding="unicode", method="html")
     script = f"<script>{_script()}</script>" if any(part.get("class") == "replay" for part in parts) else ""
@@ -52,13 +52,13 @@ def to_html(result: Result) -> str:
 
 @lru_cache(maxsize=1)
 def _style() -> str:
-    """The style of pages and of notebooks, for what is inside of a result only."""
+    """The style of pages and notebooks, scoped to results."""
     return f".inarow.inarow {{\n{_file('page.css').replace(':root', '&')}\n{_file('notebook.css')}}}"
 
 
 @lru_cache(maxsize=1)
 def _script() -> str:
-    """The script of pages in a scope of its own. It sets up every game that is not set up yet."""
+    """The script of pages in its own scope. It sets up all games that are not set up yet."""
     return f"(() => {{\n{_file('page.js')}}})();"
 
 
@@ -67,7 +67,7 @@ def _file(name: str) -> str:
 
 
 def _bounded(parts: Iterable[Element]) -> list[Element]:
-    """As many of the parts as have room."""
+    """The parts up to the size limit."""
     shown, left = [], _MOST
     for part in parts:
         length = len(tostring(part, encoding="unicode", method="html"))
@@ -75,13 +75,13 @@ def _bounded(parts: Iterable[Element]) -> list[Element]:
             shown.append(part)
             left -= length
         else:
-            shown.append(_note("A part is too long to be shown here; to_frame() has all numbers."))
+            shown.append(_note("This part is too long to be shown here; to_frame() has all numbers."))
     return shown
 
 
 @singledispatch
 def _parts(result: Result) -> list[Element]:
-    """What is shown of a result, from top to bottom: by default its rows."""
+    """The parts of a result, from top to bottom: by default its rows."""
     rows = result.rows()
     title = getattr(result, "title", type(result).__name__)
     if not rows:
@@ -176,7 +176,7 @@ def _(result: Match) -> list[Element]:
 
 
 def _costs(match: Match) -> Element:
-    headings = ("agent", "time a move", "median", "nodes a move", "median ", "faults")
+    headings = ("agent", "time per move", "median", "nodes per move", "median ", "faults")
     rows = []
     for name, cost in zip((match.summary.a, match.summary.b), match.summary.cost.values(), strict=True):
         times = (cost.seconds_per_move, cost.median_seconds_per_move)
@@ -215,7 +215,7 @@ def _shortened(rows: Sequence[Standing]) -> list[Standing]:
 
 @_parts.register(Ratings)
 def _(result: Ratings) -> list[Element]:
-    scale = f"{shorten(result.anchor, _NAME)} has 0" if result.anchor else "the mean is 0"
+    scale = f"{shorten(result.anchor, _NAME)} is 0" if result.anchor else "the mean is 0"
     table = Table(
         ("#", "agent", "Elo", "95 % interval", "games"),
         tuple(
@@ -242,13 +242,13 @@ def _(result: Grade) -> list[Element]:
     if any(part.outcome_accuracy is not None for part in result.by_ply):
         parts.append(accuracy_plot([short]))
     if result.faults:
-        parts.append(_note(f"{result.faults} faults, the first: {result.fault}"))
+        parts.append(_note(f"{result.faults} faults; the first: {result.fault}"))
     return parts
 
 
 @_parts.register(DepthTest)
 def _(result: DepthTest) -> list[Element]:
-    headings = ("depth", "nodes a move", "time a move", "keeps the outcome", "in critical positions", "score")
+    headings = ("depth", "nodes per move", "time per move", "keeps the outcome", "in critical positions", "score")
     rows = []
     for point in result.points:
         accuracy, match, nodes, time = (
@@ -268,7 +268,7 @@ def _(result: DepthTest) -> list[Element]:
             )
         )
     title = f"{shorten(result.agent, _NAME)} on {result.board} against {shorten(result.opponent, _NAME)}"
-    note = "Nodes and times are medians of the moves; intervals hold 95 %."
+    note = "Nodes and times are medians over the moves; intervals are 95 %."
     return [_title(title), Table(headings, tuple(rows)).without_empty_columns().to_html(), _note(note)]
 
 
@@ -284,7 +284,7 @@ def _(result: Curve) -> list[Element]:
     except PictureError as error:
         return [_title(result.name), _note(str(error))]
     step = -(-len(result.points) // _POINTS)
-    points = result.points[::-1][::step][::-1]  # the last one is always shown
+    points = result.points[::-1][::step][::-1]  # the last point is always shown
     curves = []
     for name in names:
         places = [(point[x_name], point[name]) for point in points]

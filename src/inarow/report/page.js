@@ -1,6 +1,6 @@
 "use strict";
 
-// A stone knows its ply: a position is the stones up to it. All texts come with the page.
+// Each stone has its ply; a position shows the stones up to its ply. The page contains all texts.
 function setUp(replay) {
   if (replay.isSetUp) return; // a notebook runs this script for each of its games
   replay.isSetUp = true;

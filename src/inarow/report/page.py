@@ -11,13 +11,13 @@ from inarow.report.replay import replay, review_table
 from inarow.report.tables import cross_table, cross_table_html, escape_markdown, grade_table, leaderboard_table
 
 _SCORES = (
-    "Numbers at the board are exact scores for the side to move: above 0 wins, and the sooner the larger; 0 draws. "
+    "Numbers at the board are exact scores for the side to move: positive wins (larger is sooner), 0 draws. "
     "The best are underlined."
 )
 
 
 def report_page(data: ReportData) -> str:
-    """The whole report. Parts of which nothing is known are left out."""
+    """The report as a page. Parts without data are omitted."""
     board = data.leaderboard
     rows = board.standings()
     main = element("main", element("h1", data.title), element("p", _facts(board), class_="facts"))
@@ -38,7 +38,7 @@ def report_page(data: ReportData) -> str:
 
 
 def analysis_page(game: ReplayGame, *, command: str, version: str) -> str:
-    """One game, with a table of its reviewed moves."""
+    """A page of one game, with a table of its reviewed moves."""
     record = game.record
     title = f"A game on {record.board}"
     main = element("main", element("h1", title), element("p", _SCORES, class_="note"), replay(game))
@@ -64,13 +64,13 @@ def report_markdown(data: ReportData) -> str:
 
 
 def rating_note(board: Leaderboard) -> str:
-    """How to read the ratings, or why there are none."""
+    """An explanation of the ratings, or the reason why there are none."""
     ratings = board.ratings
     if ratings is None:
         return f"No ratings: {board.unrated}."
-    scale = f"{ratings.anchor} has 0" if ratings.anchor else "their mean is 0"
+    scale = f"{ratings.anchor} is 0" if ratings.anchor else "the mean is 0"
     return (
-        f"Elo with 95 % intervals, fitted to all games at once; {scale}. The first move is worth"
+        f"Elo with 95 % intervals, fitted to all games together; {scale}. The first move is worth"
         f" {ratings.advantage:.0f} Elo ({elo_interval(ratings.advantage_interval)});"
         f" equal agents draw {percent(ratings.draw_rate_equal)} of their games."
     )
@@ -91,7 +91,7 @@ def _plots(board: Leaderboard, rows: list[Standing]) -> Element:
         append(plots, section("Ratings", rating_plot(board.ratings)))
     cost = cost_plot(rows)
     if cost is not None:
-        note = "The stairs join the agents that no other is both faster and stronger than (Pareto front)."
+        note = "The line joins the agents for which no other agent is both faster and stronger (Pareto front)."
         append(plots, section("Strength against time", cost, element("p", note, class_="note")))
     return plots
 

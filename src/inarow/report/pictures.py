@@ -1,4 +1,4 @@
-"""Pictures by matplotlib, which is an extra and is imported only when one is drawn."""
+"""Pictures by matplotlib, an extra, which is imported when one is drawn."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inarow.storage.atomic import atomic_write
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_TITLES = {"gates": "error of two-qubit gates (of others a tenth)", "readout": "error of reading a qubit"}
+_TITLES = {"gates": "error of two-qubit gates (one-qubit gates: a tenth)", "readout": "readout error per qubit"}
 _COLOURS = ("#1b6ca8", "#d1495b", "#3b8132", "#8a5a9e")
 _LINES = dict(zip(STUDIED, ("-", "--"), strict=True))
 _DPI = 150
@@ -35,7 +35,9 @@ def picture(path: Path | None, width: float, height: float) -> Iterator[Figure]:
     import matplotlib
 
     with matplotlib.rc_context({"svg.hashsalt": "inarow", "font.size": 9}), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # names may be in any script
+        warnings.filterwarnings(
+            "ignore", message="Glyph .* missing from font"
+        )  # names may have characters of any script
         figure = _figure_class()(figsize=(width, height), layout="constrained")
         yield figure
         if path is not None:
@@ -47,7 +49,7 @@ def picture(path: Path | None, width: float, height: float) -> Iterator[Figure]:
 def check_picture_path(path: Path | None) -> None:
     """Raises PictureError unless a file name, if any, is that of a picture, MissingExtraError without matplotlib."""
     if path is not None and path.suffix not in (".svg", ".png"):
-        raise PictureError(f"{shown(str(path))} is not the name of a picture: it must end in .svg or .png")
+        raise PictureError(f"{shown(str(path))} is not a picture file; give a name that ends in .svg or .png")
     check_matplotlib()
 
 
@@ -63,7 +65,7 @@ def check_matplotlib() -> None:
 
 @lru_cache(maxsize=1)
 def _figure_class() -> type[Figure]:
-    """Figures that notebooks show. Those of matplotlib are shown only where its own setup for notebooks has run."""
+    """Figures that notebooks display. Those of matplotlib are displayed only after its own setup for notebooks."""
     from matplotlib.figure import Figure
 
     class ShownFigure(Figure):
@@ -87,5 +89,5 @@ def write_noise_picture(study: NoiseStudy, path: Path) -> None:
                     axes.plot([p.error for p in row], [p.advantage for p in row], line, color=colour, label=label)
             axes.axhline(1, color="#222222", linewidth=0.8)
             axes.set(xscale="log", yscale="log", xlabel=title)
-        figure.axes[0].set_ylabel("queries of classical draws for one of quantum draws")
+        figure.axes[0].set_ylabel("queries of classical draws / queries of quantum draws")
         figure.axes[1].legend(fontsize=7)

@@ -1,7 +1,7 @@
 """Plots in SVG: scales, ticks and markers, and the plots of ratings, accuracy by ply, and strength against time.
 
-A plot is as wide as a phone in its own units, so that its text can be read there; on a wider page
-it grows as a whole. Colours are classes, which the style sheet fills in.
+The width of a plot in its own units is that of a phone, so that its text is readable there; on wider pages it is
+scaled. Colours are classes of the style sheet.
 """
 
 import math
@@ -15,8 +15,8 @@ from inarow.arena.ratings import Ratings
 from inarow.report.markup import append, element, elo, elo_interval, percent, seconds
 
 WIDTH = 360
-_LETTER = 7.0  # width of a letter of a label, on average
-_SERIES = 7  # colours of the style sheet; with five shapes 35 series differ in one or the other
+_LETTER = 7.0  # average width of a letter of a label
+_SERIES = 7  # colours of the style sheet; with five shapes they distinguish 35 series
 _LEFT, _RIGHT = 44.0, WIDTH - 10.0
 Point = tuple[float, float]
 Box = tuple[float, float, float, float]
@@ -24,14 +24,14 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From values to places: `low` lies at `start`, `high` at `end`."""
+    """A map from values to coordinates: `low` to `start`, `high` to `end`."""
 
     low: float
     high: float
     start: float
     end: float
     is_log: bool = False
-    least_step: float = 0.0  # between ticks; 1 for what is counted
+    least_step: float = 0.0  # between ticks; 1 for counts
 
     def __call__(self, value: float) -> float:
         low, high = self.low, self.high
@@ -81,7 +81,7 @@ def axis_title(text: str, x: float, y: float, anchor: str = "middle") -> Element
 
 
 def marker(kind: int, x: float, y: float, title: str, class_: str) -> Element:
-    """One of five shapes around a point, with a text for those who point at it."""
+    """One of five shapes around a point, with a tooltip."""
     paths = (
         "M-4.5 0 A4.5 4.5 0 1 1 4.5 0 A4.5 4.5 0 1 1 -4.5 0 Z",
         "M-4 -4 H4 V4 H-4 Z",
@@ -95,7 +95,7 @@ def marker(kind: int, x: float, y: float, title: str, class_: str) -> Element:
 
 
 def legend(entries: Iterable[tuple[int, str, str]]) -> Element:
-    """What the markers mean: kind, class and meaning of each."""
+    """A legend from the kind, the class and the meaning of each marker."""
     found = element("ul", class_="legend")
     for kind, class_, meaning in entries:
         sign = element("svg", marker(kind, 0, 0, meaning, class_), viewBox="-7 -7 14 14", aria_hidden="true")
@@ -110,7 +110,7 @@ def with_legend(plot: Element, names: Iterable[str]) -> Element:
 
 
 def series(kind: str, number: int) -> str:
-    """The classes of a mark of a series; the second gives it its colour."""
+    """The classes of a mark of a series; the second one defines its colour."""
     return f"{kind} series-{number % _SERIES}"
 
 
@@ -119,7 +119,7 @@ def shorten(text: str, length: int = 22) -> str:
 
 
 def name_width(names: Iterable[str]) -> float:
-    """The room that the names of rows need at the left."""
+    """The width of the names of rows."""
     return 14 + _LETTER * max(len(shorten(name)) for name in names)
 
 
@@ -150,7 +150,7 @@ def rating_plot(ratings: Ratings) -> Element:
 
 
 def accuracy_plot(grades: Sequence[Grade]) -> Element:
-    """A curve for each agent: how often its moves keep the outcome, by ply. Something must be known."""
+    """A curve for each agent: the share of moves that keep the outcome, by ply. Not checked: there are data."""
     curves = [[(p.ply, p.outcome_accuracy) for p in g.by_ply if p.outcome_accuracy is not None] for g in grades]
     plies, shares = zip(*(point for curve in curves for point in curve), strict=True)
     x_scale = Scale(min(plies), max(max(plies), min(plies) + 1), _LEFT, _RIGHT, least_step=1)
@@ -169,9 +169,7 @@ def accuracy_plot(grades: Sequence[Grade]) -> Element:
 
 
 def cost_plot(agents: Iterable[Standing]) -> Element | None:
-    """Rating against time per move, with the front of the agents that none is better than in both;
-    None if there are not two agents of which both are known.
-    """
+    """Rating against time per move, with the Pareto front; None if both are known for fewer than two agents."""
     rated = [
         (agent.seconds_per_move, agent.rating)
         for agent in agents
@@ -191,7 +189,7 @@ def cost_plot(agents: Iterable[Standing]) -> Element | None:
     places = [(x_scale(time), y_scale(rating.elo)) for time, rating in rated]
     for (time, rating), (x, y) in zip(rated, places, strict=True):
         low, high = map(y_scale, rating.interval)
-        title = f"{rating.agent}: {elo(rating.elo)} ({elo_interval(rating.interval)}), {seconds(time)} a move"
+        title = f"{rating.agent}: {elo(rating.elo)} ({elo_interval(rating.interval)}), {seconds(time)} per move"
         append(plot, element("path", d=f"M{x:.1f} {low:.1f} V{high:.1f}", class_="bar thin"))
         append(plot, marker(0, x, y, title, "point"))
     _label_points(plot, places, [shorten(rating.agent) for _, rating in rated])
@@ -199,7 +197,7 @@ def cost_plot(agents: Iterable[Standing]) -> Element | None:
 
 
 def pareto_front(points: Iterable[Point]) -> list[Point]:
-    """The (cost, gain) that no other point has at most the cost and at least the gain of; by cost."""
+    """The points (cost, gain) that are not dominated by another point, sorted by cost."""
     front: list[Point] = []
     for cost, gain in sorted(points, key=lambda point: (point[0], -point[1])):
         if not front or gain > front[-1][1]:
@@ -208,13 +206,13 @@ def pareto_front(points: Iterable[Point]) -> list[Point]:
 
 
 def _stairs(places: Sequence[Point], end: float) -> str:
-    """The border of what is reached: level until the next point, then up to it."""
+    """The path of the Pareto front: horizontal to the next point, then up to it."""
     (x, y), *others = places
     return f"M{x:.1f} {y:.1f}" + "".join(f" H{x:.1f} V{y:.1f}" for x, y in others) + f" H{end:.1f}"
 
 
 def _label_points(plot: Element, places: Sequence[Point], labels: Sequence[str]) -> None:
-    """Writes each label beside its point, where it covers neither points nor other labels if that can be."""
+    """Writes each label beside its point, if possible without covering points or other labels."""
     taken: list[Box] = [(x - 5, y - 5, x + 5, y + 5) for x, y in places]
     for (x, y), label in zip(places, labels, strict=True):
         width = _LETTER * len(label)
@@ -234,7 +232,7 @@ def _overlap(one: Box, other: Box) -> bool:
 
 
 def _padded(values: Sequence[float]) -> tuple[float, float]:
-    """The range of the values and a little more, never empty."""
+    """The range of the values with padding, never empty."""
     low, high = min(values), max(values)
     margin = max(10.0, (high - low) * 0.04)
     return low - margin, high + margin

@@ -1,4 +1,4 @@
-"""One quantum draw for people: what they type, what there is to see, and its picture."""
+"""One quantum draw: its parsed input, its results, and its picture."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:  # slow to import, so only where a picture is drawn
     from matplotlib.axes import Axes
 
 _FULL, _MOST_COLUMNS, _MOST_STEPS = "-", 16, 100
-_ROUNDED = 1e-2  # how far from 1 the sum of probabilities that people typed may be
+_ROUNDED = 1e-2  # tolerance for the sum of probabilities that users type
 _INK, _FLAGGED, _PLAIN, _FAINT = "#222222", "#d1495b", "#4a7ba6", "#bbbbbb"
 
 
 @dataclass(frozen=True, slots=True)
 class QuantumDraw:
-    """A decision, and the number m of steps to look at."""
+    """A decision with m steps of amplification."""
 
     probabilities: np.ndarray  # by column, summing to 1; 0 in full columns
     flags: tuple[int, ...]  # columns, counted from 0
@@ -39,12 +39,12 @@ class QuantumDraw:
     after: np.ndarray
 
     def successes(self) -> list[float]:
-        """The chance of a flagged action after 0, 1, 2, ... steps, over the range and past its first peak."""
+        """The probability of a flagged action after 0, 1, 2, ... steps, over the range and past its first peak."""
         last = max(self.m, self.published_range, 2 * self.best_m + 1, 4)
         return [float(success(self.mass, m)) for m in range(min(last, _MOST_STEPS) + 1)]
 
     def document(self) -> dict[str, Any]:
-        """Everything as JSON; columns are counted from 1."""
+        """All results as JSON; columns are counted from 1."""
         return {
             "columns": [action + 1 for action in self.register.actions],
             "flags": [action + 1 for action in self.flags],
@@ -66,7 +66,7 @@ class QuantumDraw:
 
 
 def parse_draw(probabilities: str, flags: str, m: int | None) -> QuantumDraw:
-    """From `0.2,-,0.8`, with - for a full column, and columns counted from 1; without m the best one.
+    """From `0.2,-,0.8`, where - is a full column, and columns counted from 1; the default of m is the best one.
     Raises InvalidDrawError.
     """
     words = [word.strip() for word in probabilities.split(",")]
@@ -82,7 +82,7 @@ def parse_draw(probabilities: str, flags: str, m: int | None) -> QuantumDraw:
     register = circuit.lay_out(values, _bits(legal), _bits(flagged))
     mass = float(mass_of(values, _bits(flagged)))
     if mass < LEAST_MASS:
-        raise InvalidDrawError("the flagged columns have no probability; there is nothing to amplify")
+        raise InvalidDrawError("the flagged columns have probability 0 and cannot be amplified")
     best, published = amplification_range(mass, OPTIMAL)[0], amplification_range(mass, CEIL_INCLUSIVE)[1]
     m = min(best, _MOST_STEPS) if m is None else m
     if not 0 <= m <= _MOST_STEPS:
@@ -127,7 +127,7 @@ def check_picture_path(path: Path) -> None:
 
 
 def write_picture(draw: QuantumDraw, path: Path) -> None:
-    """Draws the circuit with its first step over amplitudes and chances; the same file for the same draw."""
+    """Draws the circuit with its first step above amplitudes and probabilities; the same file for the same draw."""
     width = max(11.0, 0.36 * sum(len(gates) for _, gates in _parts(draw)))
     with picture(path, width, 6) as figure:
         grid = figure.add_gridspec(2, 2, height_ratios=(1, 1.1))
@@ -137,7 +137,7 @@ def write_picture(draw: QuantumDraw, path: Path) -> None:
 
 
 def _parts(draw: QuantumDraw) -> list[tuple[str, list[circuit.Gate]]]:
-    """The preparation, and one step if there is any."""
+    """The preparation, and one step if m > 0."""
     register, tree = draw.register, circuit.tree_gates(draw.register)
     parts = [("U", tree)]
     if draw.m:
@@ -159,7 +159,7 @@ def _draw_circuit(axes: Axes, draw: QuantumDraw) -> None:
         place += 0.4
     if draw.m:
         axes.plot([step_start - 0.4, place], [-0.6, -0.6], color=_INK, linewidth=1)
-        times = "one step" if draw.m == 1 else f"a step, taken {draw.m} times"
+        times = "one step" if draw.m == 1 else f"a step, repeated {draw.m} times"
         axes.text((step_start + place) / 2, -0.7, times, ha="center", va="top", color=_INK)
     for qubit in range(qubits):
         axes.plot([0.2, place + 0.6], [qubit, qubit], color=_FAINT, zorder=0, linewidth=1)
@@ -186,8 +186,8 @@ def _draw_amplitudes(axes: Axes, draw: QuantumDraw) -> None:
     axes.bar(places + 0.2, draw.after[: len(places)], 0.36, color=colours)
     axes.axhline(0, color=_INK, linewidth=0.8)
     axes.set_xticks(places, [str(action + 1) for action in draw.register.actions])
-    axes.set_xlabel("column (flagged ones red)")
-    axes.set_title(f"amplitudes before (pale) and after {draw.m} step{'' if draw.m == 1 else 's'}", fontsize=9)
+    axes.set_xlabel("column (flagged: red)")
+    axes.set_title(f"amplitudes before (light) and after {draw.m} step{'' if draw.m == 1 else 's'}", fontsize=9)
 
 
 def _draw_chances(axes: Axes, draw: QuantumDraw) -> None:
@@ -200,4 +200,4 @@ def _draw_chances(axes: Axes, draw: QuantumDraw) -> None:
     axes.axhline(draw.mass, color=_INK, linewidth=0.8, linestyle=":")
     axes.set(ylim=(0, 1.05), xlabel="m (grey: the range of santos-2025)")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_title("chance of a flagged column (dotted: a plain draw)", fontsize=9)
+    axes.set_title("probability of a flagged column (dotted: a plain draw)", fontsize=9)

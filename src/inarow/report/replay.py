@@ -1,6 +1,6 @@
-"""A game to step through: board, controls, moves, and what the solver says.
+"""A game to step through: board, controls, moves and exact scores.
 
-The texts and stones of every ply are made here; the script only shows and hides them.
+The texts and stones of every ply are created here; the script only shows and hides them.
 """
 
 import json
@@ -23,7 +23,7 @@ _SIGNS = {"best": "", "good": "", "mistake": "?", "blunder": "??"}
 
 
 def replay(game: ReplayGame, number: str = "") -> Element:
-    """The game under its headline, which may begin with a number. Without the script it shows the last position."""
+    """The game with its heading, which may begin with a number. Without the script it shows the last position."""
     record, position = game.record, game.record.position
     result = "unfinished" if record.termination == "unfinished" else record.result
     players = f"{side_name(1, record.first)} against {side_name(2, record.second)}"
@@ -46,7 +46,7 @@ def replay(game: ReplayGame, number: str = "") -> Element:
 
 
 def review_table(game: ReplayGame) -> Table:
-    """Every reviewed move: what it was worth, and what would have been best."""
+    """A table of all reviewed moves: their scores, and the best moves."""
     spec, rows = game.record.spec, []
     for review in game.reviews:
         after, before = ("?" if score is None else signed(score) for score in (review.after, review.before))
@@ -70,7 +70,7 @@ def _controls(plies: int) -> Element:
 
 
 def _moves(game: ReplayGame) -> Element:
-    """The moves as buttons, with a sign for those that gave something away."""
+    """The moves as buttons, with a sign for moves that lost score."""
     labels = {review.ply: review.label for review in game.reviews}
     moves = element("ol", class_="moves")
     for ply, (action, text) in enumerate(zip(game.record.actions, _move_texts(game), strict=True), start=1):
@@ -83,7 +83,7 @@ def _moves(game: ReplayGame) -> Element:
 
 
 def _captions(game: ReplayGame) -> list[str]:
-    """What is said about the position after each ply, from 0."""
+    """The caption of the position after each ply, from 0."""
     record, texts = game.record, ["The empty board", *_move_texts(game)]
     ends = [f"{MARKS[1 + ply % 2]} to move" for ply in range(len(texts))]
     if record.termination != "unfinished":
@@ -93,7 +93,7 @@ def _captions(game: ReplayGame) -> list[str]:
 
 
 def _move_texts(game: ReplayGame) -> list[str]:
-    """What is said about each move."""
+    """The text about each move."""
     spec, reviews, texts = game.record.spec, {review.ply: review for review in game.reviews}, []
     for ply, action in enumerate(game.record.actions, start=1):
         text = f"Move {ply}: {MARKS[2 - ply % 2]} plays {format_move(action, spec)}"
@@ -117,14 +117,14 @@ def _script_data(game: ReplayGame) -> str:
         "captions": _captions(game),
         "scores": [scores.get(ply, []) for ply in plies],
         "best": [reviews[ply].best if ply in reviews else () for ply in plies],
-        "start": faults[-1] if faults else plies[-1],  # the last chance, or the end
+        "start": faults[-1] if faults else plies[-1],  # the last mistake, or the end
     }
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _evaluation_plot(reviews: Sequence[MoveReview], plies: int) -> Element:
-    """Scores for the first side, upwards, after each of `plies` moves. The cursor and the clicks
-    are the script's, which finds the x of a ply in `data-left` and `data-step`.
+    """Scores for the first side after each of `plies` moves. The script handles cursor and clicks; it computes the x of
+    a ply from `data-left` and `data-step`.
     """
     scores: dict[int, int] = {}
     for review in reviews:

@@ -1,7 +1,7 @@
 """Plots of results by matplotlib: `plot` of `inarow.results.PlottedResult`.
 
-Colours are those of Okabe and Ito, and no meaning is carried by colour alone. Names of agents are of any length and
-content: they are broken into lines and never read as formulas.
+Colours are those of Okabe and Ito; no information is conveyed by colour only. Names of agents may have any length and
+content: they are broken into lines and never parsed as formulas.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _BLUE, _ORANGE, _GREEN, _GREY = "#0072B2", "#D55E00", "#009E73", "#BBBBBB"
 _SERIES = ((_BLUE, "o", "-"), (_ORANGE, "s", "--"), (_GREEN, "^", "-."), ("#CC79A7", "D", ":"), ("#E69F00", "v", "-"))
 _RESULTS = (("wins", _BLUE, "white"), ("draws", _GREY, "black"), ("losses", "#E69F00", "black"))
 _WIDTH, _HEIGHT, _ROW = 6.0, 4.0, 0.42  # inches
-_LINE, _LINES = 24, 3  # letters in a line of a name, and lines
+_LINE, _LINES = 24, 3  # characters per line and lines of a name
 _LABELS = {
     "outcome_accuracy": "keeps the outcome",
     "critical_accuracy": "in critical positions",
     "optimal_accuracy": "best move",
 }
 _Point = tuple[float, float, float, float]
-"""x, y and the ends of the interval of y."""
+"""x, y and the bounds of the interval of y."""
 
 
 def plot(result: PlottedResult, path: Path | str | None = None) -> Figure:
@@ -117,7 +117,7 @@ def _(result: Ratings, figure: Figure) -> None:
 def _intervals(
     axes: Axes, names: Sequence[str], values: Sequence[float], intervals: Sequence[tuple[float, float]]
 ) -> None:
-    """A row for each name, from the top: its value with the interval."""
+    """A row for each name, from the top: its value and interval."""
     for row, (value, (low, high)) in enumerate(zip(values, intervals, strict=True)):
         axes.plot([low, high], [row, row], color=_BLUE, linewidth=2, marker="|", markersize=8)
         axes.plot([value], [row], color=_BLUE, marker="o", markersize=6)
@@ -127,7 +127,7 @@ def _intervals(
 
 
 def _results_bars(axes: Axes, names: Sequence[str], tallies: Sequence[SideTally]) -> None:
-    """A bar for each name, from the top: its wins, draws and losses in percent, with their numbers where they fit."""
+    """A bar for each name, from the top: wins, draws and losses in percent, with their numbers if they fit."""
     for kind, colour, ink in _RESULTS:
         for row, tally in enumerate(tallies):
             if not tally.games:
@@ -154,7 +154,7 @@ def _name_rows(axes: Axes, names: Sequence[str]) -> None:
 
 
 def _name(name: str, width: int = _LINE, most: int = _LINES) -> str:
-    """An agent string in lines, broken where its parts begin; what is too long ends with an ellipsis."""
+    """An agent string broken into lines between its parts; too long strings end with an ellipsis."""
     lines = [""]
     for part in re.split(r"(?<=[:,/ ])", visible(name).replace("\n", " ")):
         if lines[-1] and len(lines[-1]) + len(part) > width:
@@ -199,8 +199,8 @@ _RATES = ("wins", "draws", "losses")
 
 
 def curve_columns(curve: Curve) -> tuple[str, list[str]]:
-    """What a plot of a curve shows: the first column that grows from point to point, and the rates and accuracies over
-    it, or without any all other numbers. Raises PictureError for a curve without points.
+    """The columns of a plot: the first column that increases from point to point as the axis, and rates and accuracies,
+    or if there are none all other numbers. Raises PictureError for a curve without points.
     """
     if not curve.points:
         raise PictureError(f"the curve of {curve.name} has no points yet")
@@ -229,7 +229,7 @@ def _(result: Grade, figure: Figure) -> None:
     if not drawn:
         raise PictureError(f"the grade of {result.agent} has no accuracy by ply")
     axes.set(xlabel="stones on the board before the move", ylabel="% of moves, with 95 % intervals")
-    about = "" if result.outcome_accuracy is None else f"\n{result.outcome_accuracy:.1%} of all keep the outcome"
+    about = "" if result.outcome_accuracy is None else f"\n{result.outcome_accuracy:.1%} of all moves keep the outcome"
     axes.set_title(_name(result.agent, 60, 2) + about, fontsize=9, parse_math=False)
     _finish(axes, drawn)
 
@@ -263,7 +263,7 @@ def _(result: DepthTest, figure: Figure) -> None:
     _draw_costs(result, cost)
     _draw_gains(result, gain)
     for axes in (cost, gain):
-        axes.set_xlabel("plies looked ahead")
+        axes.set_xlabel("search depth in plies")
         axes.set_xticks([point.depth for point in result.points])
         axes.grid(color="#DDDDDD")
         axes.set_axisbelow(True)
@@ -272,7 +272,7 @@ def _(result: DepthTest, figure: Figure) -> None:
 
 
 def _draw_costs(result: DepthTest, axes: Axes) -> None:
-    """Nodes at the left, time at the right, both by powers of ten."""
+    """Nodes on the left axis, time on the right axis, both logarithmic."""
     times = axes.twinx()
     shown: list[tuple[Axes, str, str]] = [(axes, "nodes", "nodes per move"), (times, "seconds", "seconds per move")]
     handles = []

@@ -1,4 +1,4 @@
-"""Plots of training runs over each other, and of sweeps, by matplotlib."""
+"""Plots of comparisons of training runs, and of sweeps, by matplotlib."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def plot_comparison(comparison: RunComparison, path: Path | str | None = None) -
         return figure
     columns = comparison.columns[:_MOST_PANELS]
     if not columns:
-        raise PictureError("these runs share no column of their curves; there is nothing to draw")
+        raise PictureError("the curves of these runs have no column in common")
     with _panels(path, len(columns)) as figure:
         panels = _grid(figure, len(columns))
         for axes, column in zip(panels, columns, strict=True):
@@ -56,7 +56,7 @@ def plot_sweep(sweep: Sweep, path: Path | str | None = None) -> Figure:
     """The best value so far by trial, and a panel for each parameter; see `Sweep.plot`."""
     complete = [trial for trial in sweep.trials if trial.value is not None]
     if not complete:
-        raise PictureError("no trial of the sweep is complete; there is nothing to draw")
+        raise PictureError("no trial of the sweep is complete; continue the sweep before plotting it")
     parameters = list(complete[0].parameters)[: _MOST_PANELS - 1]
     with _panels(path, 1 + len(parameters)) as figure:
         progress, *others = _grid(figure, 1 + len(parameters))
@@ -83,7 +83,7 @@ def _plot_progress(axes: Axes, sweep: Sweep, complete: list[Trial]) -> None:
 
 
 def _plot_parameter(axes: Axes, parameter: str, complete: list[Trial]) -> None:
-    """Values that are no numbers, or of which there are few, stand side by side."""
+    """Draws the value by a parameter; values that are not numbers, or few distinct ones, are drawn as categories."""
     places = [trial.parameters[parameter] for trial in complete]
     values = [trial.value for trial in complete if trial.value is not None]
     is_number = all(isinstance(place, (int, float)) and not isinstance(place, bool) for place in places)
@@ -105,7 +105,7 @@ def _grid(figure: Figure, panels: int) -> list[Axes]:
 
 
 def _name(text: str) -> str:
-    """Short enough for a legend. A leading underscore would hide it there."""
+    """A name short enough for a legend. A leading underscore would hide it."""
     text = visible(text).lstrip("_") or text
     return text if len(text) <= _LETTERS else "…" + text[1 - _LETTERS :]
 
@@ -114,7 +114,7 @@ def _name(text: str) -> str:
 
 
 def comparison_table(comparison: RunComparison) -> Table:
-    """The rows of a comparison as texts."""
+    """The rows of a comparison as strings."""
     rows = comparison.rows()
     texts = tuple(tuple(_text(value) for value in row.values()) for row in rows)
     return Table(tuple(rows[0]), texts, words=("run",))
@@ -127,7 +127,7 @@ def _text(value: object) -> str:
 
 
 def _page(comparison: RunComparison, figure: Figure) -> str:
-    """Table and picture, in one file that loads nothing; the same page for the same runs."""
+    """A self-contained page with table and picture; the same page for the same runs."""
     import matplotlib
 
     content = io.BytesIO()

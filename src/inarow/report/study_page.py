@@ -1,4 +1,4 @@
-"""The report of a study as a page that stands alone, and in Markdown."""
+"""The report of a study as a self-contained page, and in Markdown."""
 
 from xml.etree.ElementTree import Element
 
@@ -17,7 +17,7 @@ _BAR = 22.0
 
 
 def study_page(study: StudyReport) -> str:
-    """The whole report as HTML."""
+    """The report as HTML."""
     main = element(
         "main",
         element("h1", study.title),
@@ -30,7 +30,7 @@ def study_page(study: StudyReport) -> str:
 
 
 def study_markdown(study: StudyReport) -> str:
-    """The texts and tables of the report."""
+    """The report as Markdown: its texts and tables."""
     parts = [f"# {escape_markdown(study.title)}\n", f"{escape_markdown(study.source)}\n"]
     parts.append(f"{escape_markdown(study_facts(study))}. {INTERVALS}\n")
     for part in study.sections:
@@ -48,7 +48,7 @@ def study_facts(study: StudyReport) -> str:
 
 
 def comparison_table(table: report.Table) -> Table:
-    """Published, as published by us, corrected: as texts, without the columns that say nothing."""
+    """A table of published, as-published and corrected numbers as strings, without empty columns."""
     rows = tuple(
         (
             row.label,
@@ -79,7 +79,7 @@ def _html_section(part: Section) -> Element:
 
 
 def curve_plot(plot: CurvePlot) -> Element:
-    """A curve with its band for each series, and what they are. There is at least one point."""
+    """A curve with its band for each series, and a legend. Not checked: there is at least one point."""
     points = [point for curve in plot.curves for point in curve.points]
     xs = [point.x for point in points]
     x_scale = Scale(min(xs), max(xs) if max(xs) > min(xs) else min(xs) + 1, _LEFT, _RIGHT)

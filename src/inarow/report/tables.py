@@ -1,4 +1,4 @@
-"""The tables of a report: once as values, then in HTML, Markdown and CSV."""
+"""The tables of a report, in HTML, Markdown and CSV."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inarow.storage.csv_text import write_csv_rows
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Texts under headings. The columns named in `words` hold words, all others numbers."""
+    """Strings with headings. The columns named in `words` contain words, all others numbers."""
 
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -50,7 +50,7 @@ class Table:
 
 
 def scrolling(table: Element) -> Element:
-    """A table that scrolls by itself where the page is too narrow for it."""
+    """A table that scrolls if the page is too narrow for it."""
     return element("div", table, class_="scroll", tabindex=0)
 
 
@@ -59,7 +59,7 @@ def escape_markdown(text: str) -> str:
 
 
 def leaderboard_table(agents: Sequence[Standing]) -> Table:
-    headings = ("#", "agent", "Elo", "95 % interval", "games", "score", "time a move", "accuracy")
+    headings = ("#", "agent", "Elo", "95 % interval", "games", "score", "time per move", "accuracy")
     rows = []
     for place, agent in enumerate(agents, start=1):
         rating, accuracy = agent.rating, agent.grade.outcome_accuracy if agent.grade else None
@@ -112,7 +112,7 @@ def cross_table(cross: CrossTable, players: Sequence[str]) -> Table:
 
 
 def cross_table_html(cross: CrossTable, players: Sequence[str]) -> Element:
-    """The same, with the counts below the score and a background that shows it."""
+    """The same, with the counts below the score and a background colour by score."""
     head = element("tr", element("th", "#", scope="col"), element("th", "agent", scope="col", class_="word"))
     append(head, *(element("th", str(n), scope="col", title=player) for n, player in enumerate(players, start=1)))
     body = element("tbody")
@@ -147,7 +147,7 @@ def _counts(tally: Tally) -> str:
 
 
 def write_csv(leaderboard: Leaderboard, file: TextIO) -> None:
-    """The leaderboard for other programs: one line per agent, plain numbers, empty where nothing is known."""
+    """Writes the leaderboard as CSV: one line per agent, plain numbers, empty if unknown."""
     names = ("rank", "agent", "elo", "elo_low", "elo_high", "games", "wins", "draws", "losses", "score")
     rows: list[tuple[object, ...]] = [(*names, "seconds_per_move", *ACCURACIES, "mean_regret")]
     for place, row in enumerate(leaderboard.standings(), start=1):

@@ -1,7 +1,8 @@
-"""Limits and watchers of searches: one contract for every search, agent and front end.
+"""Limits and watchers of searches, the same for every search, agent and front end.
 
 A search polls its limits every few milliseconds, stops within 50 ms of reaching one and returns the best result so far.
-It reports to `watch` at the same pace, which changes no result; an exception of `watch` ends the search and propagates.
+It calls `watch` at the same rate, which does not change results; an exception of `watch` ends the search and
+propagates.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ ResultT = TypeVar("ResultT")
 Watch = Callable[[ResultT], None]
 """Receives intermediate results of a search: a `Decision` from an agent, the search's own result type otherwise."""
 
-POLL_SECONDS = 0.02  # longest time between two checks of the limits, as a rule
+POLL_SECONDS = 0.02  # usual upper limit of the time between two checks of the limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What stops a search before it is done; None does not limit.
+    """The limits that stop a search early; None is no limit.
 
-    Given to an agent, a budget (any field but `cancelled`) replaces the budget of the agent string; `cancelled` alone
-    leaves it. Fields that an agent cannot honour are ignored: `AgentKind.limits` lists those it honours.
+    Passed to an agent, a budget (any field except `cancelled`) replaces the budget of the agent string; `cancelled`
+    alone does not. Fields that an agent does not support are ignored: `AgentKind.limits` lists the supported ones.
     `seconds=math.inf` with `cancelled` searches until cancelled.
     """
 
@@ -33,7 +34,7 @@ class Limits:
     simulations: int | None = None
     depth: int | None = None  # plies to look ahead, at least 1
     seconds: float | None = None  # wall-clock time; the result is not reproducible
-    cancelled: Callable[[], bool] | None = None  # polled during the search, possibly from another thread; True stops it
+    cancelled: Callable[[], bool] | None = None  # called during the search, possibly from another thread; True stops it
 
     def __post_init__(self) -> None:
         least = {"nodes": self.nodes, "simulations": self.simulations, "seconds": self.seconds}
@@ -53,7 +54,7 @@ class Limits:
         return Limits(**budget, cancelled=given.cancelled)
 
     def less(self, nodes: int, seconds: float) -> Limits:
-        """What remains after some work."""
+        """The limits that remain after this many nodes and seconds."""
         return replace(
             self,
             nodes=None if self.nodes is None else max(0, self.nodes - nodes),

@@ -1,8 +1,8 @@
 """Compiled: functions that users plug into searches, by the type of a NamedTuple.
 
 The fields of the NamedTuple are the parameters, and the function registered for the type is compiled into the kernels.
-Numba makes and caches one version of a kernel per type, so a function from outside the package has no run-time cost
-beyond its own. `make_part` makes such a type for a plain function, which then needs none of its own.
+Numba makes and caches one version of a kernel per type, so that calling a user's function costs no more than a built-in
+one. `make_part` creates such a type for a plain function.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ from inarow.plugins import source_digest, values_named_in, why_unreachable
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _PACKAGE = Path(__file__).parents[1]
-_NAME_DIGITS = 16  # of a digest, in the name of a type
+_NAME_DIGITS = 16  # length of the digest in the name of a type
 _Config: Any = numba.config
 
 _implementations: dict[type, Callable[..., Any]] = {}
@@ -43,7 +43,7 @@ _unsaved = count(1)  # distinguishes types of functions without a file
 
 
 def implements(kind: type) -> Callable[[_Function], _Function]:
-    """Registers the decorated function, which Numba must be able to compile, for a NamedTuple type."""
+    """A decorator that registers a function, which Numba must be able to compile, for a NamedTuple type."""
 
     def register(function: _Function) -> _Function:
         _implementations[kind] = function
@@ -54,15 +54,16 @@ def implements(kind: type) -> Callable[[_Function], _Function]:
 
 
 def implementation_of(kind: type) -> Callable[..., Any]:
-    """What was registered for a type; raises TypeError."""
+    """The function registered for a type; raises TypeError if there is none."""
     if kind not in _implementations:
         raise TypeError(f"{kind.__name__} is not registered; decorate a function with @implements({kind.__name__})")
     return _implementations[kind]
 
 
 def kernel_for(function: _Function, *kinds: type) -> _Function:
-    """A kernel for values of these types: itself if all are built in, else a copy. The copy is cached on disk by the
-    state of their source files, if each has one; it runs as plain Python if one of them must.
+    """A kernel for values of these types: `function` itself if all types are built in, otherwise a copy. The copy is
+    cached on disk by the state of their source files, if each has one; it runs as plain Python if one of them is not
+    compiled.
     """
     foreign = sorted({kind for kind in kinds if not _is_built_in(kind)}, key=_full_name)
     plain = getattr(function, "py_func", None)
@@ -86,7 +87,7 @@ def _recompiled(function: Callable[..., Any], folder: Path | None) -> Callable[.
 
 
 def _without_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Plain Python warns of overflows that kernels intend."""
+    """Suppresses the warnings of plain Python about overflows that are intended in kernels."""
 
     def run(*arguments: Any) -> Any:
         with np.errstate(over="ignore"):
@@ -107,8 +108,8 @@ def _is_built_in(kind: type) -> bool:
 
 
 def _state(kind: type) -> str | None:
-    """The name of a type and what its function is made of; None if that is not in a file, or if it is recursive: Numba
-    then loads machine code from the disk that crashes.
+    """The name of a type and a digest of its function; None if the function has no file, or if it is recursive: then
+    the machine code that Numba loads from disk crashes.
     """
     function = _parts[kind].function if kind in _parts else implementation_of(kind)
     file = _source_file(function)
@@ -118,7 +119,7 @@ def _state(kind: type) -> str | None:
 
 
 def _is_recursive(function: Any, callers: list[object]) -> bool:
-    """Whether a function may call itself, or one that it may call does so."""
+    """Whether a function, or one that it may call, may call itself."""
     plain = getattr(function, "py_func", function)
     if not inspect.isfunction(plain) or _source_file(plain) is None:
         return False
@@ -133,7 +134,7 @@ def _is_recursive(function: Any, callers: list[object]) -> bool:
 
 
 def _source_file(function: Callable[..., Any]) -> Path | None:
-    """The Python file that a function is from, if it exists."""
+    """The Python file of a function, if it exists."""
     try:
         file = Path(inspect.getsourcefile(getattr(function, "py_func", function)) or "")
     except TypeError:  # a callable object
@@ -146,7 +147,7 @@ def _source_file(function: Callable[..., Any]) -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A function that a user registered under a name, and the NamedTuple type that stands for it in kernels."""
+    """A function that a user registered under a name, and the NamedTuple type that represents it in kernels."""
 
     word: str  # "heuristic", "selection rule" or "leaf evaluator"
     name: str
@@ -160,28 +161,30 @@ class Part:
 
 
 def make_part(word: str, name: str, function: Callable[..., Any], body: Callable[..., Any], *fields: str) -> Part:
-    """A part whose type has these fields; `body`, which calls `function`, is registered for it.
+    """A part whose type has these fields; `body`, which calls `function`, is registered for that type.
 
-    The name of the type follows from the source of the function, so that kernels cached on disk find it again.
+    The name of the type is derived from the source of the function, so that kernels cached on disk are found again.
     """
     digest = source_digest(function)[:_NAME_DIGITS]
     suffix = "" if _source_file(function) else f"_{next(_unsaved)}"
     label = f"{word}_{name}_{digest}{suffix}".replace(" ", "_").replace("-", "_")
     kind: Any = namedtuple(label, fields, module=__name__)  # type: ignore[misc]
-    setattr(sys.modules[__name__], label, kind)  # where pickle finds it
+    setattr(sys.modules[__name__], label, kind)  # for pickle
     implements(kind)(body)
     part = _parts[kind] = Part(word, name, function, kind)
     return part
 
 
 def part_of(value: object) -> Part | None:
-    """The part that a value stands for, if any."""
+    """The part that a value represents, if any."""
     return _parts.get(type(value))
 
 
 @contextmanager
 def blaming(*values: object) -> Iterator[None]:
-    """Raises errors of the block as InvalidAgentError if some of `values` stand for parts, which it then names."""
+    """Raises errors of the block as InvalidAgentError that names the parts represented by `values`, if there
+    are any.
+    """
     parts = [part for part in map(part_of, values) if part is not None]
     try:
         yield
@@ -196,7 +199,7 @@ def blaming(*values: object) -> Iterator[None]:
 
 
 def _reason(error: Exception) -> str:
-    """The message of an error; of one of Numba, which explains at length, the innermost line."""
+    """The message of an error; of a Numba error, whose messages are long, only the innermost line."""
     _, found, innermost = str(error).rpartition("Failed in nopython mode pipeline")
     lines = [line.strip() for line in innermost.splitlines()[1:] if line.strip()]
     return lines[0] if isinstance(error, NumbaError) and found and lines else one_line(error)
@@ -205,12 +208,12 @@ def _reason(error: Exception) -> str:
 def check_name(word: str, name: str, taken: Collection[str]) -> None:
     """Raises InvalidLimitError for a name that cannot be registered."""
     if name in taken or not name.replace("-", "_").isidentifier():
-        reason = "the name is taken" if name in taken else "a name has letters, digits, - and _ only"
+        reason = "the name is taken" if name in taken else "names consist of letters, digits, - and _"
         raise InvalidLimitError(f"cannot register the {word} {shown(name)}: {reason}")
 
 
 def check_known(word: str, name: str, known: Collection[str]) -> None:
-    """Raises InvalidLimitError for a name that is not among those known."""
+    """Raises InvalidLimitError for an unknown name."""
     if name not in known:
         also = why_unreachable(word, name)
         reason = unknown(word, name, known)

@@ -1,4 +1,4 @@
-"""Compiles every kernel of this package by using it once."""
+"""Compiles every kernel of this package by calling it once."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -22,7 +22,7 @@ _LITTLE = 1 << 16
 
 
 def warm_up_steps() -> Iterator[tuple[str, Callable[[], object]]]:
-    """What to run, each with its name."""
+    """The names and functions to run."""
     for kind, spec in (("wide", _WIDE), ("word", CONNECT_FOUR)):
         yield f"minimax and mcts ({kind})", partial(_search_trees, Position.start(spec))
         yield f"search with a network ({kind})", partial(search_with_network, spec)

@@ -20,20 +20,20 @@ from inarow.storage.inputs import open_input
 
 _ZIP = b"PK\3\4"
 _MAX_MEMBERS = 64
-_MAX_RATIO = 500  # of the sizes of arrays and file: keys of positions keep real files below it, zeros alone reach 1,000
-_SMALL = 256 << 20  # bytes that may be unpacked from a file of any size
+_MAX_RATIO = 500  # unpacked size / file size: position keys keep real files below it; only zeros reach 1,000
+_SMALL = 256 << 20  # bytes; the ratio is not checked up to this size
 _READ_SHAPE = {(1, 0): read_array_header_1_0, (2, 0): read_array_header_2_0}
 
 
 @dataclass(frozen=True, slots=True)
 class FileKind:
-    """The format and version of a file, and the error for files that are anything else."""
+    """The format and version of a kind of file, and the error for invalid files."""
 
     format: str
     version: int
-    noun: str  # for messages, with its article: a book
+    noun: str  # for messages, with its article, such as "a book"
     error: type[InarowError]
-    max_bytes: int  # of the file, and of all it unpacks to
+    max_bytes: int  # limit for the file and for its unpacked content
 
 
 def save_arrays(path: Path, kind: FileKind, header: Mapping[str, object], arrays: Mapping[str, np.ndarray]) -> None:
@@ -48,7 +48,7 @@ def save_arrays(path: Path, kind: FileKind, header: Mapping[str, object], arrays
 def load_arrays(path: Path, kind: FileKind) -> Iterator[tuple[Any, Mapping[str, np.ndarray]]]:
     """The header, which is JSON with the right format and version, and the arrays, each read on access.
 
-    Every exception, also inside the block, is raised as the error of the kind.
+    Every exception, also one raised in the block, is raised as `kind.error`.
     """
     try:
         with open_input(path, kind.max_bytes, _Invalid) as file:
@@ -69,34 +69,36 @@ def load_arrays(path: Path, kind: FileKind) -> Iterator[tuple[Any, Mapping[str, 
     except (InarowError, json.JSONDecodeError) as error:
         reason = one_line(error).removeprefix(f"{path} cannot be read: ")
         raise kind.error(f"{path} is not {kind.noun}: {reason}") from None
-    except Exception:  # a damaged archive can raise almost anything, with the words of NumPy or zipfile
+    except Exception:  # a damaged archive can raise almost any error of NumPy or zipfile
         raise kind.error(f"{path} is not {kind.noun}: it is damaged or not an .npz archive") from None
 
 
 class _Invalid(InarowError):
-    """An archive that is not what it should be."""
+    """An invalid archive."""
 
 
 def _check_sizes(archive: ZipFile, size: int, kind: FileKind) -> None:
-    """Raises _Invalid, before anything is unpacked, if the members declare too much, or other than their arrays do."""
+    """Raises _Invalid, before anything is unpacked, if the members are too large or their sizes contradict their
+    arrays.
+    """
     members = archive.infolist()
     if len(members) > _MAX_MEMBERS:
         raise _Invalid(f"it has more than {_MAX_MEMBERS} arrays")
     total = sum(member.file_size for member in members)
     limit = min(kind.max_bytes, _memory(), max(_SMALL, _MAX_RATIO * size))
     if total > limit:
-        raise _Invalid(f"it would unpack to {total >> 20:,} MB, more than {limit >> 20:,} MB")
+        raise _Invalid(f"it would unpack to {total >> 20:,} MB; the limit is {limit >> 20:,} MB")
     for member in members:
         with archive.open(member) as content:
             shape, _, dtype = _READ_SHAPE[read_magic(content)](content)
             if dtype.hasobject:
                 raise _Invalid("it holds Python objects")
             if prod(shape) * dtype.itemsize != member.file_size - content.tell():
-                raise _Invalid("an array declares another size than it has")
+                raise _Invalid("the declared size of an array is wrong")
 
 
 def _memory() -> int:
-    """Bytes of memory of this machine, or a large number where that is not known."""
+    """Bytes of memory of this machine, or a large number where that is unknown."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Atomic writes: a file appears under its name complete, or not at all."""
+"""Atomic writes: a file appears complete or not at all."""
 
 import hashlib
 import os
@@ -21,7 +21,7 @@ _TRIES, _PAUSE = 20, 0.05  # seconds
 def atomic_write(path: Path) -> Iterator[IO[bytes]]:
     """A draft that replaces `path` when the block ends without an exception and the data is on disk.
 
-    Until then an older file stays; after an exception the draft is removed.
+    Until then an existing file is unchanged; after an exception the draft is removed.
     """
     draft = path.with_name(f".{path.name}.{os.getpid()}{_DRAFT}")
     try:
@@ -31,7 +31,7 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
             os.fsync(file.fileno())
         _replace(draft, path)
     except OSError as error:
-        if error.filename == str(draft):  # which nobody knows
+        if error.filename == str(draft):  # name the file that the user knows instead
             error.filename = str(path)
         raise
     finally:
@@ -53,7 +53,7 @@ def _replace(draft: Path, path: Path) -> None:
 
 
 def remove_stale_drafts(folder: Path, name: str = "*") -> None:
-    """Removes the drafts that killed processes of this machine left: of all files, or of those called `name`.
+    """Removes the drafts that killed processes of this machine left: of all files, or only those of `name`.
 
     Drafts of living processes stay.
     """
@@ -64,7 +64,7 @@ def remove_stale_drafts(folder: Path, name: str = "*") -> None:
 
 
 def _is_alive(process: int) -> bool:
-    if sys.platform == "win32":  # where os.kill would end the process
+    if sys.platform == "win32":  # os.kill would end the process there
         return True
     try:
         os.kill(process, 0)

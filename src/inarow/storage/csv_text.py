@@ -10,8 +10,8 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_csv_rows(file: TextIO, rows: Iterable[Iterable[object]]) -> None:
-    """Writes rows of values. Control characters are shown as escapes, and a text that a spreadsheet would take for a
-    formula begins with an apostrophe.
+    """Writes rows of values. Control characters are written as escapes; text that a spreadsheet would read as a formula
+    gets an apostrophe in front.
     """
     csv.writer(file, lineterminator="\n").writerows(map(_cell, row) for row in rows)
 
@@ -23,7 +23,7 @@ def _cell(value: object) -> object:
 
 
 def to_number(text: str) -> float | None:
-    """The number that a cell holds, if any."""
+    """The number in a cell; None if it holds something else."""
     try:
         return float(text)
     except ValueError:

@@ -1,7 +1,7 @@
 """Reading the files of users: regular files of bounded size, opened once.
 
-A pipe or a device may never answer or never end, and a sparse file of any size costs its owner nothing. A file that is
-opened once has the content of one moment, even if another takes its name meanwhile.
+Reading a pipe or a device may block or never end, and a sparse file can have any size. A file is opened once, so that
+checks and reading see the same file even if its name is reused meanwhile.
 """
 
 import io
@@ -19,13 +19,13 @@ _PIECE = 1 << 20
 
 
 class PieceReader(io.BufferedReader):
-    """Refuses to read more than a megabyte at once: archives ask for as much as they declare, and it would be
-    allocated before it is read.
+    """Refuses to read more than a megabyte at once: an archive reader allocates the size that a member declares before
+    it reads.
     """
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is not None and size > _PIECE:
-            raise ValueError(f"it declares a part of {size >> 20} MB")
+            raise ValueError(f"one part of it claims to have {size >> 20} MB")
         return super().read(size)
 
 
@@ -36,12 +36,12 @@ def looks_like_file(text: str) -> bool:
 
 @contextmanager
 def open_input(path: Path, limit: int, error: type[InarowError]) -> Iterator[PieceReader]:
-    """A file to read. Raises `error` with the name of the file and the reason if it cannot be opened, is not a regular
+    """An open file. Raises `error` with the name of the file and the reason if it cannot be opened, is not a regular
     file or has more than `limit` bytes.
     """
     try:
         descriptor = os.open(path, _FLAGS)
-    except (OSError, ValueError) as reason:  # ValueError: a name that no file can have
+    except (OSError, ValueError) as reason:  # ValueError: an impossible file name
         _refuse(path, error, (reason.strerror if isinstance(reason, OSError) else None) or one_line(reason))
     try:
         status = os.fstat(descriptor)

@@ -29,7 +29,7 @@ class Journal:
         self.lines = lines  # the lines found on opening, in ASCII, without the title
 
     def add(self, lines: Iterable[str]) -> None:
-        """Appends lines: once this returns, a kill does not lose them."""
+        """Appends lines; once this returns, they survive a kill."""
         self._file.write(b"".join(map(_to_line, lines)))
         self._file.flush()
 
@@ -43,7 +43,7 @@ def open_journal(result: Path, title: str, error: type[InarowError]) -> Iterator
     path = result.with_name(result.name + ".journal")
     path.touch()
     with exclusive_lock(
-        path, error(f"{result} is being made by another process; wait for it, or write to another file")
+        path, error(f"{result} is being written by another process; wait for it, or write to another file")
     ):
         remove_stale_drafts(result.parent, result.name)
         content = read_input(path, _MAX_BYTES, error)
@@ -69,7 +69,7 @@ def _read(complete: bytes, path: Path, title: str, error: type[InarowError]) -> 
     if not lines:
         raise damaged
     if lines[0] != title:
-        raise error(f"{path} belongs to other work ({shown(lines[0])}, not {title}); remove it to start over")
+        raise error(f"{path} belongs to another computation ({shown(lines[0])}, not {title}); remove it to start over")
     return lines[1:]
 
 

@@ -19,22 +19,22 @@ _registered: dict[str, Study] = {
 
 
 def register_study(study: Study) -> Study:
-    """Adds a study for this process and returns it; raises InvalidStudyError if another one has its name."""
+    """Adds a study to this process and returns it; raises InvalidStudyError if another study has its name."""
     if studies().get(study.name, study) != study:
-        raise InvalidStudyError(f"there is another study {shown(study.name)}; choose a different name")
+        raise InvalidStudyError(f"there is already a study {shown(study.name)}; choose another name")
     _registered[study.name] = study
     return study
 
 
 def studies() -> Mapping[str, Study]:
-    """All studies by name. Installed packages offer theirs by entry points in the group `inarow.studies`; a name
-    that is taken stays what it is.
+    """All studies by name. Installed packages add studies by entry points in the group `inarow.studies`, which cannot
+    replace existing names.
     """
     return {**_plugins()[0], **_registered}
 
 
 def find_study(name: str) -> Study:
-    """The study of a name; raises InvalidStudyError with the names of all studies."""
+    """The study `name`; raises InvalidStudyError with the names of all studies."""
     found = studies()
     if name not in found:
         broken = "".join(f"; {problem}" for problem in _plugins()[1].values())
@@ -44,7 +44,7 @@ def find_study(name: str) -> Study:
 
 @cache
 def _plugins() -> tuple[Mapping[str, Study], Mapping[str, str]]:
-    """(Studies of installed packages by name, what is wrong with those that do not load)."""
+    """(Studies of installed packages by name, error messages for those that cannot be loaded)."""
     return load_plugins(_PLUGINS, _check)
 
 

@@ -1,8 +1,8 @@
-"""A published number beside ours: how certain ours is, and whether the two agree.
+"""Comparison of a published number with ours: the uncertainty of ours, and whether they agree.
 
-A published number mostly comes from a single run. So the question is not whether it lies in the
-interval of our mean, but whether a single run like theirs may well give it. How far single runs
-scatter follows from our own runs; for a rate also from the number of games behind it.
+A published number usually comes from a single run. So the question is not whether it is in the confidence interval
+of our mean, but whether a single run may plausibly give it. The scatter of single runs is estimated from our own
+runs; for a rate also from its number of games.
 
 Where the mean and deviation of several runs were published, Welch's test compares the means; it does
 not need equal deviations.
@@ -22,19 +22,21 @@ _POWER = 0.8
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """The mean of runs and how certain it is."""
+    """The mean of runs and its uncertainty."""
 
     mean: float
     interval: Interval | None = None  # 95 %, for the expectation; None for a single run of a figure that is not a rate
-    scatter: float = 0.0  # half the width of the 95 % interval for one more run; 0 if all are equal or there is one
+    scatter: float = (
+        0.0  # half-width of the 95 % interval for one more run; 0 if all runs are equal or there is only one
+    )
     runs: int = 1
 
 
 def estimate(values: Sequence[float], *, is_rate: bool = False, games: int | None = None) -> Estimate | None:
     """The expectation of runs; None without runs.
 
-    Rates are in percent. `games` is the number of independent games behind each rate: then the interval is
-    Wilson's over all games if that is the wider one, as it is where all runs are equal.
+    Rates are in percent. `games` is the number of independent games per rate: then Wilson's interval over all games is
+    used if it is wider, for example if all runs are equal.
     """
     if not values:
         return None
@@ -56,8 +58,8 @@ class Agreement(msgspec.Struct, frozen=True):
 
 
 def agreement(published: float, ours: Estimate, *, digits: int, games: int | None = None) -> Agreement | None:
-    """Whether a single run may well give `published`, printed with `digits` digits after the point;
-    None where the scatter of single runs is unknown. `games` is as in `estimate`, for the published rate.
+    """Whether a single run may plausibly give `published`, printed with `digits` decimals; None if the scatter of
+    single runs is unknown. `games` as in `estimate`, for the published rate.
     """
     difference = published - ours.mean
     rounding = 0.5 * 10.0**-digits
@@ -82,22 +84,22 @@ def agreement(published: float, ours: Estimate, *, digits: int, games: int | Non
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Mean and deviation of runs; often all that is published."""
+    """Mean and deviation of runs; often only these are published."""
 
     mean: float
-    deviation: float  # of the population: the root of the mean square
+    deviation: float  # population standard deviation
     runs: int
 
 
 def spread(values: Sequence[float]) -> Spread | None:
-    """Of at least two runs, else None."""
+    """The mean and deviation of at least two runs; None for fewer."""
     return Spread(float(np.mean(values)), float(np.std(values)), len(values)) if len(values) > 1 else None
 
 
 def deviation_estimate(values: Sequence[float]) -> Estimate | None:
-    """The population deviation of runs as a figure of its own; None for fewer than two.
+    """The population deviation of runs as an estimate; None for fewer than two.
 
-    Its 95 % interval is exact for normally distributed runs only.
+    Its 95 % interval is exact only for normally distributed runs.
     """
     from scipy.special import chdtri
 
@@ -115,23 +117,23 @@ class Difference:
     mean: float
     interval: Interval  # 95 %
     t: float
-    p: float  # two-sided: the probability of a difference as large by chance alone
-    detectable: float  # a true difference of this size is found (p below 0.05) in four of five such studies
-    runs: int  # of both sets
+    p: float  # two-sided: the probability of a difference at least this large by chance
+    detectable: float  # a true difference of this size is detected (p below 0.05) in four of five such studies
+    runs: int  # total of both sets
 
     @property
     def estimate(self) -> Estimate:
         return Estimate(self.mean, self.interval, 0.0, self.runs)
 
     def agreement(self, sentence: str = "") -> Agreement:
-        """Whether the interval holds 0; `sentence` comes before p."""
+        """Whether the interval contains 0; `sentence` is put before p."""
         low, high = self.interval
         agrees = low <= 0 <= high
         return Agreement(agrees, f"{'within' if agrees else 'outside'}: {sentence}p = {self.p:.2g}")
 
 
 def difference(a: Spread | None, b: Spread | None) -> Difference | None:
-    """The first minus the second; None where one is missing, or where no run differs from another."""
+    """The first minus the second; None if one is missing or all runs are equal."""
     from scipy.special import stdtr, stdtrit
 
     if a is None or b is None:

@@ -1,8 +1,8 @@
-"""Experiments, their trials, and what a trial measures.
+"""Experiments, their trials, and the measurements of a trial.
 
-An experiment is a typed value that a study defines: `RoundRobin("connect4")`. A trial is one run of it with a
-variant, a seed, a size and settings, which together decide the result. So a trial can run on any worker, and a stored
-result need not be computed again.
+An experiment is a typed value defined by a study: `RoundRobin("connect4")`. A trial is one run of it with a variant, a
+seed, a size and settings, which together determine the result. So a trial can run on any worker, and a stored result
+need not be computed again.
 """
 
 from __future__ import annotations
@@ -18,38 +18,38 @@ import msgspec
 import numpy as np
 
 Scale = Literal["quick", "paper"]
-"""`quick`: the whole study in less than three minutes on two idle cores; `paper`: as many runs and
-games as the published numbers and their comparison need."""
+"""`quick`: the whole study in less than three minutes on two idle cores; `paper`: the runs and games needed for a
+comparison with the published numbers."""
 Variant = Literal["as-published", "corrected"]
-"""`as-published`: what the authors' program computed, faults included; `corrected`: without them."""
+"""`as-published`: the authors' program with its faults; `corrected`: without them."""
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 Numbers = TypeVar("Numbers", bound=msgspec.Struct)
 T = TypeVar("T")
 
 
 def by_variant(find: Callable[[Variant], T]) -> tuple[T, T]:
-    """What is found as published and corrected."""
+    """The results of `find` as published and corrected."""
     return find("as-published"), find("corrected")
 
 
 class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The result of a trial. The trial alone decides `figures` and `curves`; `timings`, in seconds, also depend on
-    the machine.
+    """The result of a trial. `figures` and `curves` depend only on the trial; `timings`, in seconds, also on the
+    machine.
     """
 
     figures: dict[str, float] = {}
     curves: dict[str, list[tuple[float, float]]] = {}
     timings: dict[str, float] = {}
     files: dict[str, bytes] = {}
-    """Files to keep beside the results, by relative path. `ResultsFile` writes them and stores none."""
+    """Files to write beside the results, by relative path. `ResultsFile` writes them but does not store them."""
 
 
 class Experiment(Protocol):
-    """What a study runs. A frozen dataclass of a module, since workers unpickle it."""
+    """A part of a study. Must be a frozen dataclass of a module, since workers unpickle it."""
 
     @property
     def name(self) -> str:
-        """Unique within the study; results are stored under it."""
+        """The name, unique within the study, under which results are stored."""
         ...
 
     def run(self, trial: Trial) -> Measured:
@@ -58,7 +58,7 @@ class Experiment(Protocol):
 
 
 class TrialRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A trial as results files store it."""
+    """A trial in the form stored in results files."""
 
     study: str
     name: str
@@ -69,13 +69,13 @@ class TrialRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
 
     @property
     def key(self) -> bytes:
-        """Equal for equal trials only."""
+        """A key that is equal only for equal trials."""
         return msgspec.json.encode(self, order="sorted")
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One run of an experiment. Trials that differ in their seed only are repetitions of each other."""
+    """One run of an experiment. Trials that differ only in their seeds are repetitions."""
 
     study: str
     experiment: Experiment
@@ -83,7 +83,7 @@ class Trial:
     seed: int
     size: Mapping[str, int]  # numbers of games, episodes, positions
     settings: Mapping[str, str] = field(default_factory=dict)
-    """What the user chose for the study, as far as this experiment depends on it."""
+    """The user's settings of the study on which this experiment depends."""
 
     @property
     def is_published(self) -> bool:
@@ -96,11 +96,11 @@ class Trial:
 
     @property
     def key(self) -> bytes:
-        """That of its record."""
+        """The key of its record."""
         return self.record.key
 
     def random_streams(self, count: int, *, name: str | None = None) -> list[np.random.SeedSequence]:
-        """Independent seeds. Trials with different names or variants share none.
+        """Independent seeds, different for trials with different names or variants.
 
         `name` replaces the name of the experiment, for experiments that share their streams.
         """
@@ -116,7 +116,7 @@ class Trial:
 
 
 def published_numbers(package: str, kind: type[Numbers]) -> Callable[[], Numbers]:
-    """A function that returns the numbers as printed, from `published.toml` of a study's package, read once; unknown or
+    """A function that returns the published numbers from `published.toml` of a study's package, read once; unknown or
     missing keys are an error.
     """
     return cache(lambda: msgspec.toml.decode((files(package) / "published.toml").read_bytes(), type=kind))

@@ -1,4 +1,4 @@
-"""What several studies need to play: agents that read a table, games without faults, accuracies in percent."""
+"""Functions shared by studies: agents that play by a table, games without faults, accuracies in percent."""
 
 from collections.abc import Callable
 
@@ -14,12 +14,12 @@ from inarow.learning.tabular.q_table import QTable
 from inarow.studies.comparison import PERCENT
 
 Lookup = Callable[[Position], np.ndarray | None]
-"""From a position to the values of its actions for the side to move; None if it was never met."""
+"""From a position to the values of its actions for the side to move; None if the position was never met."""
 
 
 class TablePlayer(ImmediateAgent):
-    """Plays the action of the greatest value: uniformly among equals, or without a random stream the leftmost of them.
-    A position that was never met has values 0.
+    """Plays the action with the greatest value, drawn among equal ones, or without a random stream the leftmost of
+    them. The values of positions that were never met are 0.
     """
 
     def __init__(self, name: str, lookup: Lookup, rng: np.random.Generator | None = None) -> None:
@@ -35,14 +35,14 @@ class TablePlayer(ImmediateAgent):
 
 
 def values_by_position(table: QTable, position: Position) -> np.ndarray | None:
-    """The values of a table in which every position has a row of its own: a `Lookup`, once the table is bound."""
+    """The values of a table in which every position has its own row. With the table bound, a `Lookup`."""
     layout = compiled_layout(position.spec)
     (row,) = table.find(np.array([hash_key(*bits_of(position, layout), layout)], np.uint64))
     return table.values[row] if row >= 0 else None
 
 
 def play_sound_game(first: Agent, second: Agent, spec: GameSpec = CONNECT_FOUR) -> GameRecord:
-    """A game from the empty board. A crash or an illegal move is an error here, not a lost game."""
+    """Plays a game from the empty board. A crash or an illegal move is an error here, not a lost game."""
     return check_sound(play_game(first, second, spec))
 
 

@@ -1,4 +1,4 @@
-"""The report of a study as a value, independent of the page or screen that shows it."""
+"""The report of a study as data, independent of its presentation."""
 
 from collections.abc import Iterable
 
@@ -9,18 +9,18 @@ from inarow.studies.comparison import Agreement, Estimate
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One quantity: as printed by its authors, as their program gives it in our runs, and corrected."""
+    """One quantity: as published, as reproduced by our runs of the published program, and corrected."""
 
     label: str
     published: float | None = None
     as_published: Estimate | None = None
     corrected: Estimate | None = None
     digits: int = 2  # after the point, as published
-    agreement: Agreement | None = None  # of published and as_published
+    agreement: Agreement | None = None  # between published and as_published
 
     @property
     def ours(self) -> tuple[Estimate, ...]:
-        """Our estimates, as far as there are results."""
+        """Our estimates for which there are results."""
         return tuple(each for each in (self.as_published, self.corrected) if each is not None)
 
 
@@ -63,7 +63,7 @@ class Bar(msgspec.Struct, frozen=True):
     label: str
     value: float
     interval: tuple[float, float] | None
-    series: str  # bars of one series share their colour
+    series: str  # bars of a series have the same colour
 
 
 def variant_bars(row: Row) -> tuple[Bar, ...]:
@@ -96,7 +96,7 @@ class StudyReport(msgspec.Struct, Result, frozen=True, kw_only=True):
     seed: int
     experiments: int
     version: str
-    command: str  # makes this report again
+    command: str  # creates this report again
     sections: tuple[Section, ...]
 
     def rows(self) -> list[dict[str, object]]:
@@ -124,12 +124,12 @@ def _columns(name: str, ours: Estimate | None) -> dict[str, object]:
 
 
 def agreement_summary(tables: tuple[Table, ...]) -> str:
-    """How many published numbers of some tables agree with our runs of the published program."""
+    """A sentence with the number of published figures that agree with our runs of the published program."""
     found = [row.agreement for table in tables for row in table.rows if row.agreement is not None]
     if not found:
         return "No published number was compared: the variant as-published was not run."
     agreeing = sum(each.agrees for each in found)
     return (
-        f"{agreeing} of {len(found)} published numbers lie where a single run of the published program may well"
-        " give them (95 % each, so that one in twenty would lie outside by chance)."
+        f"{agreeing} of {len(found)} published numbers are within the 95 % range of single runs of the published"
+        " program (one in twenty would be outside by chance)."
     )

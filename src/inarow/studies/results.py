@@ -1,4 +1,4 @@
-"""Finished trials: the file that keeps them, and what they say together."""
+"""Finished trials: the file that stores them, and their summary."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -31,13 +31,13 @@ class Finished(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ResultsFile:
-    """Finished trials of any study and version, one JSON line each, only ever appended.
+    """Finished trials of any study and version, one JSON line each; lines are only appended.
 
-    A kill can tear the last line; it is cut off before the next one is added, and its trial runs again.
+    A kill can leave an incomplete last line; it is removed before the next one is added, and its trial runs again.
     """
 
     def __init__(self, path: Path) -> None:
-        """Reads a file if it exists; raises StoreError if it is something else."""
+        """Reads a file if it exists; raises StoreError if it is not a results file."""
         self._path = path
         self.finished: list[Finished] = []
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -52,12 +52,12 @@ class ResultsFile:
         self._whole, self._read = len(whole) + len(newline), len(content)
 
     def of(self, trials: Iterable[Trial]) -> list[Finished]:
-        """The results of this version for some trials, in the order of the trials."""
+        """The results of this version for these trials, in the order of the trials."""
         found = {each.trial.key: each for each in self.finished if each.version == __version__}
         return [found[trial.key] for trial in trials if trial.key in found]
 
     def add(self, trial: Trial, measured: Measured) -> Finished:
-        """Writes a result and the files beside it to the disk, with Ctrl-C deferred, and returns what is stored."""
+        """Writes a result and its files to disk, with Ctrl-C deferred; returns the stored result."""
         finished = Finished(trial.record, __version__, replace(measured, files={}))
         with interrupts_deferred():
             for name, content in measured.files.items():
@@ -91,7 +91,7 @@ class Results:
         return len(self._of(experiment, variant))
 
     def size(self, experiment: Experiment, what: str, variant: Variant | None = None) -> int | None:
-        """A size of the experiment's first run, of any variant unless given; None without a run."""
+        """A size of the experiment's first run, in any variant if none is given; None without a run."""
         variants = VARIANTS if variant is None else (variant,)
         return next((runs[0].trial.size[what] for each in variants if (runs := self._of(experiment, each))), None)
 
@@ -101,14 +101,16 @@ class Results:
         return dict(runs[0].trial.settings) if runs else {}
 
     def values(self, experiment: Experiment, variant: Variant, figure: str) -> list[float]:
-        """A figure in the runs that have it."""
+        """The values of a figure in the runs that have it."""
         runs = self._of(experiment, variant)
         return [run.measured.figures[figure] for run in runs if figure in run.measured.figures]
 
     def estimate(
         self, experiment: Experiment, variant: Variant, figure: str, *, is_rate: bool = False, games: int | None = None
     ) -> Estimate | None:
-        """Over the runs that have the figure, None if none has; `is_rate` and `games` as in `comparison.estimate`."""
+        """The estimate over the runs that have the figure, None if none has; `is_rate` and `games` as in
+        `comparison.estimate`.
+        """
         return estimate(self.values(experiment, variant, figure), is_rate=is_rate, games=games)
 
     def row(
@@ -122,7 +124,7 @@ class Results:
         is_rate: bool = False,
         games: int | None = None,
     ) -> Row:
-        """A figure in both variants beside the published number, with their agreement."""
+        """A figure in both variants with the published number and their agreement."""
         ours = (self.estimate(experiment, variant, figure, is_rate=is_rate, games=games) for variant in VARIANTS)
         as_published, corrected = ours
         agrees = None
@@ -131,7 +133,7 @@ class Results:
         return Row(label, published, as_published, corrected, digits, agrees)
 
     def timing(self, experiment: Experiment, variant: Variant, timing: str) -> float | None:
-        """The mean over the runs that have it, in seconds."""
+        """The mean of a timing over the runs that have it, in seconds."""
         runs = self._of(experiment, variant)
         values = [run.measured.timings[timing] for run in runs if timing in run.measured.timings]
         return float(np.mean(values)) if values else None
@@ -152,7 +154,7 @@ def accuracy_rows(results: Results, label: str, experiment: Experiment, prefix: 
 
 
 def mean_curve(curves: Sequence[Sequence[tuple[float, float]]], label: str) -> Curve:
-    """The mean of curves that share their x, with the 95 % interval of the mean."""
+    """The mean of curves with the same x values, with the 95 % interval of the mean."""
     points = []
     for at_x in zip(*curves, strict=True):
         ys = np.array([y for _, y in at_x])

@@ -1,4 +1,4 @@
-"""Reproduces a study: runs its trials on workers, keeps every result at once, and reports."""
+"""Reproduces a study: runs its trials on workers, stores every result immediately, and creates the report."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -30,11 +30,11 @@ def reproduce(
     report_only: bool = False,
     progress: bool | Progress = True,
 ) -> StudyReport:
-    """Repeats a study, or its name's, and sets its numbers beside the published ones.
+    """Repeats a study, given as a `Study` or by name, and compares its numbers with the published ones.
 
-    Results go to `results.jsonl` in the folder `out`, by default `reproduction_folder(study, scale)`, as they finish.
-    An interrupted call continues when it is repeated. `report_only` reports what is finished and runs nothing.
-    Raises InarowError, and Interrupted on Ctrl-C.
+    Finished results are appended to `results.jsonl` in the folder `out`, by default `reproduction_folder(study,
+    scale)`. The same call resumes after an interruption. With `report_only`, it reports finished results and runs
+    nothing. Raises InarowError, and Interrupted on Ctrl-C.
     """
     if isinstance(study, str):
         study = find_study(study)
@@ -46,7 +46,7 @@ def reproduce(
         finished = ResultsFile(folder / RESULTS).of(trials)
     else:
         folder.mkdir(parents=True, exist_ok=True)
-        refusal = f"{folder} is in use: another process runs a study there; wait for it, or give another --out"
+        refusal = f"{folder} is in use by another process; wait for it, or give another --out"
         with exclusive_folder(folder, StoreError(refusal)):
             finished = _run_watched(trials, ResultsFile(folder / RESULTS), workers, progress)
     command = ["inarow", "reproduce", study.name, "--scale", scale, "--variant", variant, "--seed", str(seed)]
@@ -74,15 +74,15 @@ def _run_watched(
 
 
 def reproduction_folder(study: str, scale: Scale) -> Path:
-    """Where results go unless another folder is chosen."""
+    """The default folder of results."""
     return Path("reproductions") / f"{study}-{scale}"
 
 
 def run_trials(
     trials: Sequence[Trial], file: ResultsFile, *, workers: Workers = 1, progress: Progress | None = None
 ) -> list[Finished]:
-    """The results of all trials, in their order. Those in the file are not run again; the others are added as they
-    finish, so that the same call continues after a kill or an interrupt.
+    """The results of all trials, in order. Trials in the file are not run again; the results of others are added as
+    they finish, so that the same call resumes after a kill or an interruption.
     """
     report = (lambda done, total: None) if progress is None else progress
     have = {each.trial.key: each for each in file.of(trials)}
@@ -95,7 +95,7 @@ def run_trials(
                     have[trial.key] = file.add(trial, measured)
                     report(len(have), len(trials))
         except KeyboardInterrupt:
-            report(len(file.of(trials)), len(trials))  # the last result may have been stored and not counted
+            report(len(file.of(trials)), len(trials))  # the last result may have been stored but not counted
             raise
     return [have[trial.key] for trial in trials]
 
@@ -103,7 +103,7 @@ def run_trials(
 def make_report(
     study: Study, finished: Sequence[Finished], *, scale: Scale, variants: Sequence[Variant], seed: int, command: str
 ) -> StudyReport:
-    """What the results of a study say; `command` makes the report again."""
+    """The report of results of a study; `command` creates the report again."""
     return StudyReport(
         study=study.name,
         title=study.title,

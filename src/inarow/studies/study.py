@@ -1,4 +1,4 @@
-"""What a study is: experiments that run anywhere in any order, and a report of their results."""
+"""Studies: experiments, which can run anywhere in any order, and a report of their results."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,14 +13,14 @@ _HIGHEST_SEED = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """An experiment, how often it is repeated, and how large each run is."""
+    """An experiment, its number of runs, and the size of each run."""
 
     experiment: Experiment
     runs: int
     size: Mapping[str, int]
-    variants: tuple[Variant, ...] = VARIANTS  # those in which it makes sense
-    stage: int = 0  # all runs of a stage come before those of the next
-    settings: tuple[str, ...] = ()  # names of the settings that its results depend on
+    variants: tuple[Variant, ...] = VARIANTS  # variants that make sense for the experiment
+    stage: int = 0  # all runs of a stage are planned before those of the next
+    settings: tuple[str, ...] = ()  # names of the settings that affect its results
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +29,12 @@ class Setting:
 
     default: str
     resolve: Callable[[str], dict[str, str]]
-    """From a choice to everything that decides results, by name: the settings of a trial. Raises an InarowError."""
+    """From a choice to all values that affect results, by name: the settings of a trial. Raises an InarowError."""
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A published system and how to reproduce it."""
+    """A published system and its reproduction."""
 
     name: str
     title: str
@@ -48,14 +48,14 @@ class Study:
     ) -> list[Trial]:
         """All trials of a scale; repetitions have the seeds `seed`, `seed` + 1, ...
 
-        `chosen` has settings by name; the others have their defaults. Within a stage trials come seed by seed, so
+        `chosen` has settings by name; all others have their defaults. Within a stage, trials are ordered by seed, so
         that an incomplete run covers every experiment.
         """
         planned = list(self.experiments(scale))
         chosen = chosen or {}
         for name in chosen:
             if name not in self.settings:
-                offered = f"its settings are {', '.join(self.settings)}" if self.settings else "it has none"
+                offered = f"its settings are {', '.join(self.settings)}" if self.settings else "it has no settings"
                 meant = did_you_mean(name, self.settings)
                 raise InvalidStudyError(f"{self.name} has no setting {shown(name)}{meant}; {offered}")
         resolved = {name: each.resolve(chosen.get(name, each.default)) for name, each in self.settings.items()}

@@ -1,4 +1,4 @@
-"""The prose of a study's report, in `texts.toml` beside its code: Python only fills in what it computes."""
+"""The text of a study's report, in `texts.toml` beside its code: Python only fills in computed values."""
 
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
@@ -12,8 +12,8 @@ _Part = TypeVar("_Part", Table, CurvePlot, BarPlot)
 
 
 class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The parts of a report by name, without results. `{name}` stands for a field, as in `str.format`; line breaks
-    count as spaces.
+    """The parts of a report by name, without results. `{name}` is a field, as in `str.format`; line breaks are replaced
+    by spaces.
     """
 
     name: str  # of the study
@@ -36,7 +36,7 @@ class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         bars: Iterable[BarPlot] = (),
         **fields: object,
     ) -> Section:
-        """A section without the paragraphs that its fields leave empty."""
+        """A section, without paragraphs that are empty after filling in the fields."""
         part = self.sections[name]
         text = tuple(filter(None, (_fill(paragraph, fields) for paragraph in part.text)))
         title = _fill(part.title, fields)

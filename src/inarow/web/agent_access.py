@@ -1,4 +1,4 @@
-"""Agents that clients may use: their files must be in the runs folder."""
+"""Checks of agents that clients use: their files must be in the runs folder."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ def check_agent(text: str, runs: Path) -> str:
     """
     kind, parameters = parse_agent(text)
     if kind.name == "human":
-        raise InvalidAgentError("human is a person: the lab cannot decide for them")
+        raise InvalidAgentError("human is not an agent of the lab; choose another agent")
     for info in parameter_infos(kind):
         value = getattr(parameters, info.name)
         if "string" in info.kind.split("|") and value != info.default:
@@ -28,8 +28,8 @@ def check_agent(text: str, runs: Path) -> str:
 
 
 def within_runs(runs: Path, value: str, name: str) -> str:
-    """The path of the file that `value` names, or `value` itself if it can only be the name of something that ships
-    with inarow; raises InvalidAgentError, which calls it `name`.
+    """The path of the file `value`, or `value` itself if it can only be a name that ships with inarow; raises
+    InvalidAgentError, which names the parameter `name`.
     """
     path = file_in(runs, value)
     if path is not None:

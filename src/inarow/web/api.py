@@ -34,7 +34,7 @@ from inarow.web.training import agent_of_run, describe_learners, read_curve
 
 _SERVED = {".html", ".md", ".csv", ".json", ".jsonl", ".toml", ".txt", ".pgn"}
 _MAX_REPORTS = 200
-_LAG_SECONDS, _LAGS = 0.02, 3000  # between measurements, and how many are kept: the last minute
+_LAG_SECONDS, _LAGS = 0.02, 3000  # interval and number of measurements: the last minute
 _BOARDS = (
     ("Connect Four", "6x7x4"),
     ("Tic Tac Toe", "3x3x3/free"),
@@ -43,11 +43,11 @@ _BOARDS = (
     ("Large", "12x12x5"),
     ("Gomoku 15", "15x15x5/free"),
 )
-"""Boards to begin with; any other can be typed."""
+"""Suggested boards; users can type any other."""
 
 
 class LoopLag:
-    """Measures how late the event loop is: the delay that clients notice when a lab is overloaded."""
+    """Measures the delay of the event loop, which clients notice when a lab is overloaded."""
 
     def __init__(self) -> None:
         self._late: deque[float] = deque(maxlen=_LAGS)
@@ -59,7 +59,7 @@ class LoopLag:
             self._late.append(time.perf_counter() - clock - _LAG_SECONDS)
 
     def latency(self) -> dict[str, float]:
-        """Seconds that the loop was late in the last minute: `p50, p99, max`."""
+        """Delays of the loop in seconds, in the last minute: `p50, p99, max`."""
         late = sorted(self._late) or [0.0]
         picks = {"p50": len(late) // 2, "p99": int(len(late) * 0.99), "max": -1}
         return {name: round(late[index], 5) for name, index in picks.items()}
@@ -104,7 +104,7 @@ class Api:
         return write_game(await _body(request, PlayedGame))
 
     def _stored(self, function: Answer) -> Callable[[Request], Awaitable[object]]:
-        """Answers from the results store."""
+        """A route that answers from the results store."""
 
         async def serve(request: Request) -> object:
             question = stored.StoreQuestion(
@@ -118,7 +118,7 @@ class Api:
         return serve
 
     async def _file(self, request: Request) -> Response:
-        """A readable file of the runs folder, and no other."""
+        """Serves a readable file, only from the runs folder."""
         path = file_in(self._settings.runs, request.path_params["path"])
         if path is None or path.suffix not in _SERVED:
             raise HTTPException(404, "no such file")
@@ -165,7 +165,7 @@ class Api:
             del shown["result"]
         return shown
 
-    # --- Asking ---
+    # --- Search processes ---
 
     async def _ask(self, request: Request, function: Answer, argument: object) -> msgspec.Raw:
         asker = (request.client.host if request.client else "", None)
@@ -173,7 +173,7 @@ class Api:
 
 
 def _route(path: str, serve: Callable[[Request], Awaitable[object]], method: str = "GET") -> Route:
-    """A route that answers in JSON; errors are one line."""
+    """A route with JSON replies; errors are one line."""
 
     async def endpoint(request: Request) -> Response:
         try:
@@ -198,7 +198,7 @@ async def _body(request: Request, wanted: Any) -> Any:
 
 @lru_cache(maxsize=1)
 def describe_lab() -> dict[str, Any]:
-    """`version, boards, agents, levels`; agents with their parameters as in `inarow agents`."""
+    """`version, boards, agents, levels`; agents with their parameters, as in `inarow agents`."""
     return {
         "version": __version__,
         "boards": [{"name": name, "board": board} for name, board in _BOARDS],

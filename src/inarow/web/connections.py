@@ -1,7 +1,7 @@
-"""Bounds on connections: how many, how long they may keep the lab waiting, and how much a socket may send.
+"""Limits of connections: their number, their timeouts, and the message rate of sockets.
 
-uvicorn makes one of these protocols for each connection. When there are too many, the oldest one without a request
-under way makes room, so that idle connections keep nobody out.
+uvicorn creates one of these protocols for each connection. When there are too many, the oldest one without a running
+request is closed, so that idle connections do not block others.
 """
 
 import asyncio
@@ -17,8 +17,8 @@ from inarow.web.guard import Bucket, is_loopback
 from inarow.web.settings import BACKLOG, MAX_CONNECTIONS, MESSAGES_PER_SECOND, REQUEST_SECONDS, SEND_SECONDS
 
 _OWN_FILES = 64  # files of the lab itself: pipes to processes, jobs, logs
-_MAX_UNREAD = 3 * MESSAGES_PER_SECOND  # messages, or fragments of one message, that may wait for the lab to read them
-_SLICE = 4096  # bytes that are parsed between two looks at the rate of a socket
+_MAX_UNREAD = 3 * MESSAGES_PER_SECOND  # unread messages, or fragments of one message
+_SLICE = 4096  # bytes that are parsed between two checks of the rate of a socket
 _FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n"
     b'{"error": "the lab has too many connections; try again later"}'
@@ -27,8 +27,8 @@ _FULL = (
 
 @cache
 def most_connections() -> int:
-    """As many as this process has files for, two each, since each may read one. Some files stay in reserve, because a
-    connection beyond the cap is open for a moment before it is closed.
+    """The number of connections for which this process has file descriptors, two each, since each may read a file. Some
+    are reserved, because a connection beyond the limit is open for a moment before it is closed.
     """
     try:
         import resource
@@ -41,12 +41,12 @@ def most_connections() -> int:
 
 
 def share_of(address: str, whole: int) -> int:
-    """What one address may have of a whole. Behind a loopback address there may be a tunnel with many people."""
+    """The limit for one address. A loopback address gets the whole, since it may be a tunnel with many users."""
     return whole * 3 // 4 if is_loopback(address) else whole // 2
 
 
 class _Impatient(asyncio.Protocol):
-    """Ends the connection when something expected has not happened in time."""
+    """Closes the connection when an expected event has not happened in time."""
 
     transport: asyncio.Transport
     loop: asyncio.AbstractEventLoop
@@ -59,7 +59,7 @@ class _Impatient(asyncio.Protocol):
 
     def connection_made(self, transport: Any) -> None:
         self._deadlines = {}
-        transport.set_write_buffer_limits(high=0)  # every byte that the client does not take has its deadline
+        transport.set_write_buffer_limits(high=0)  # so that there is a deadline for every unsent byte
         super().connection_made(transport)
 
     def connection_lost(self, error: Exception | None) -> None:
@@ -85,7 +85,7 @@ class _Impatient(asyncio.Protocol):
 
 
 class BoundedHttp(_Impatient, H11Protocol):
-    """HTTP whose requests, the first one included, must arrive in time."""
+    """HTTP with a time limit for requests, including the first one."""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -109,7 +109,7 @@ class BoundedHttp(_Impatient, H11Protocol):
         return self.cycle is None or self.cycle.response_complete
 
     def _finds_room(self) -> bool:
-        """Whether this connection may stay, after an idle one of its own or of the busiest address has made room."""
+        """Whether this connection may stay; closes an idle one of its own or of the busiest address if necessary."""
         crowds: dict[str, list[Any]] = {}
         for each in self.connections:
             crowds.setdefault(each.address, []).append(each)  # type: ignore[union-attr]
@@ -128,7 +128,9 @@ class BoundedHttp(_Impatient, H11Protocol):
 
 
 class BoundedSocket(_Impatient, WebSocketsSansIOProtocol):
-    """A socket on which pings, pongs and fragments count like messages: one that floods the lab is closed."""
+    """A socket with a rate limit, where pings, pongs and fragments count like messages; it is closed beyond the
+    limit.
+    """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)

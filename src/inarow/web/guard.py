@@ -1,8 +1,7 @@
 """The checks before every request: origin, token, size and rate.
 
-A page of another site can make a browser send requests to this machine. So the Host header must name
-this lab (which defeats DNS rebinding), an Origin must be its own, and beyond loopback every call
-needs the token.
+A page of another site can make a browser send requests to this machine. So the Host header must name this lab (against
+DNS rebinding), an Origin must be that of the lab, and on other addresses than loopback every call needs the token.
 """
 
 import hmac
@@ -28,7 +27,7 @@ _REPORT_POLICY = (
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline';"
     " img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""Reports carry their script inside. In a sandbox they have no origin, so they cannot call the lab."""
+"""For reports, which contain scripts. In a sandbox they have no origin, so they cannot call the lab."""
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -38,14 +37,14 @@ _HEADERS = {
     "Cache-Control": "no-cache",
 }
 
-_BURST = 3  # seconds' worth of requests that may come at once
+_BURST = 3  # size of a bucket: requests of this many seconds may come at once
 _MAX_CLIENTS = 4096
 
 Refusal = tuple[int, str]  # status and reason
 
 
 class Bucket:
-    """A rate limit: fills at a rate, and is emptied by requests."""
+    """A token bucket, which limits the rate of requests."""
 
     def __init__(self, per_second: float) -> None:
         self._rate = per_second
@@ -64,7 +63,7 @@ class Bucket:
 
 
 class Buckets:
-    """One bucket per client; the least recently seen are forgotten."""
+    """A bucket per client; the least recently used ones are dropped."""
 
     def __init__(self, per_second: float) -> None:
         self._bucket_of = lru_cache(_MAX_CLIENTS)(lambda client: Bucket(per_second))
@@ -103,19 +102,19 @@ class Guard:
         if not self._is_known_host(headers.getlist("host")):
             return 421, "unknown host name: the Host header does not name this lab"
         if any(origin != f"http://{headers['host']}" for origin in headers.getlist("origin")):
-            return 403, "requests from another origin are refused"
+            return 403, "requests from other origins are not allowed"
         path = scope["path"]
         is_private = path.startswith(("/api/", "/runs/"))
         is_foreign = headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
         if is_private and is_foreign:
-            return 403, "requests from another site are refused"
+            return 403, "requests from other sites are not allowed"
         wait = self._buckets.take(scope["client"][0] if scope.get("client") else "")
         if wait:
             return 429, f"too many requests; wait {wait:.2f} s"
         if is_private and not self._knows_token(headers, scope["query_string"]):
-            return 401, "the token is missing or wrong; the lab printed it when it started"
+            return 401, "the token is missing or wrong; use the address that the lab printed when it started"
         if int_or(headers.get("content-length"), 0) > MAX_BODY:
-            return 413, f"the request is too large; at most {MAX_BODY} bytes are read"
+            return 413, f"the request is too large; the limit is {MAX_BODY} bytes"
         return None
 
     def _is_known_host(self, hosts: list[str]) -> bool:
@@ -126,20 +125,20 @@ class Guard:
             address = ipaddress.ip_address(name.strip("[]"))
         except ValueError:
             return name in self._names
-        # Another site's DNS cannot make an address name this lab.
+        # DNS rebinding needs a name: numeric addresses are safe.
         return address.is_loopback or not self._is_local
 
     def _knows_token(self, headers: Mapping[str, str], query: bytes) -> bool:
         if self._settings.token is None:
             return True
         given = headers.get("authorization", "").removeprefix("Bearer ")
-        if not given:  # a browser can set no header on a socket or a link
+        if not given:  # a browser cannot set a header on a socket or a link
             given = parse_qs(query.decode("latin-1")).get("token", [""])[0]
         return hmac.compare_digest(given.encode(), self._settings.token.encode())
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a lab that listens there."""
+    """Whether a lab on this host can be reached only from this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -169,7 +168,7 @@ def _with_headers(send: Send, path: str) -> Send:
 
 
 def _bounded(receive: Receive) -> Receive:
-    """Also counts bodies without a length."""
+    """Limits the size of bodies without a declared length."""
     taken = 0
 
     async def receiving() -> Message:
@@ -178,7 +177,7 @@ def _bounded(receive: Receive) -> Receive:
         if message["type"] == "http.request":
             taken += len(message.get("body", b""))
             if taken > MAX_BODY:
-                raise HTTPException(413, f"the request is too large; at most {MAX_BODY} bytes are read")
+                raise HTTPException(413, f"the request is too large; the limit is {MAX_BODY} bytes")
         return message
 
     return receiving

@@ -25,20 +25,22 @@ from inarow.web.messages import Hint, Review, Think
 from inarow.web.pool_worker import Reporter
 
 _SOLVER_MEMORY = 128 << 20
-_HINT_SECONDS, _ESTIMATE_SECONDS = 12.0, 3.0  # for the solver, and for an estimate after it
+_HINT_SECONDS, _ESTIMATE_SECONDS = 12.0, 3.0  # time limits of the solver, and of an estimate after it
 _SOLVING_SECONDS, _REVIEW_SECONDS = 35.0, 45.0
-"""In the review of a whole game: for the solver, and in total. Positions without time for the solver get an
-estimate; they share the time that is left.
+"""Time limits in the review of a game: of the solver, and in total. Positions without time for the solver get an
+estimate; they share the remaining time.
 """
-_UNSURE_SECONDS = 1.5  # for a position on a board that may be too hard
-_LEAST_SECONDS = 0.05  # for a position on any other: an easy one is solved even when the time of the review is up
-_HINT_SIMULATIONS, _REVIEW_SIMULATIONS = 20_000, 4000  # at most, for an estimate where there is no exact score
+_UNSURE_SECONDS = 1.5  # time limit for a position on a board that may be too hard
+_LEAST_SECONDS = (
+    0.05  # minimum for a position on other boards: easy ones are solved even when the total time is used up
+)
+_HINT_SIMULATIONS, _REVIEW_SIMULATIONS = 20_000, 4000  # maximum, for an estimate if there is no exact score
 
 
 def think(request: Think, report: Reporter) -> dict[str, Any]:
-    """What an agent decides, with everything that it knows; see `Decision`."""
+    """The decision of an agent with all of its data; see `Decision`."""
     position = Position.parse(request.moves, GameSpec.parse(request.board))
-    # A game has one seed and each of its plies a stream, so that a repeated request has the same answer.
+    # A game has one seed, and each ply its own stream, so that a repeated request has the same answer.
     agent = make_agent(request.agent, seed=np.random.SeedSequence(request.seed, spawn_key=(position.ply,)))
     clock = time.perf_counter()
     decision = agent.decide(
@@ -51,7 +53,7 @@ def think(request: Think, report: Reporter) -> dict[str, Any]:
 
 
 def hint(request: Hint, report: Reporter) -> dict[str, Any]:
-    """The score of every action: exact, or where that takes too long an estimate of its value."""
+    """The exact score of every action, or an estimate of its value if that takes too long."""
     position = Position.parse(request.moves, GameSpec.parse(request.board))
     analysis, judged = _judgement(position, _limits(position.spec, _HINT_SECONDS, report), report.at_times)
     if analysis.score is not None:
@@ -60,7 +62,7 @@ def hint(request: Hint, report: Reporter) -> dict[str, Any]:
 
 
 def review(request: Review, report: Reporter) -> dict[str, Any]:
-    """Every move of a game, last one first: late positions are easy and help with earlier ones."""
+    """A review of every move of a game, from last to first: late positions are easy and help with earlier ones."""
     end = Position.parse(request.moves, GameSpec.parse(request.board))
     clock = time.perf_counter()
     plies: list[dict[str, Any]] = []
@@ -80,7 +82,7 @@ def review(request: Review, report: Reporter) -> dict[str, Any]:
 def _judgement(
     position: Position, limits: Limits, report: Callable[[dict[str, Any]], None] | None
 ) -> tuple[Analysis, dict[str, Any]]:
-    """The analysis of an unfinished position, also as JSON; `exact` is whether the solver found its score."""
+    """The analysis of an unfinished position, also as JSON; `exact` says whether the solver found its score."""
 
     def watch(known: Analysis) -> None:
         if report is not None and known.score is not None:
@@ -103,7 +105,7 @@ def _estimate(position: Position, simulations: int, report: Reporter, *, until: 
 
 @lru_cache(maxsize=1)
 def _solver(spec: GameSpec) -> Solver:
-    """A solver of modest size, kept until another board is requested."""
+    """A solver with a small table, cached until another board is requested."""
     return Solver(spec, memory=_SOLVER_MEMORY, book=shipped_book(spec))
 
 

@@ -1,4 +1,4 @@
-"""Long work as a value: a tournament or a training run, and how far it is. One JSON file each."""
+"""Jobs: tournaments and training runs, with their progress. One JSON file each."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,14 +14,14 @@ from inarow.web.settings import MAX_JOB_WORKERS
 _MAX_BYTES = 64 << 20
 
 Status = Literal["waiting", "running", "paused", "stopped", "finished", "failed", "interrupted"]
-"""`stopped` by a person, `interrupted` by the end of the lab; both can be resumed."""
+"""`stopped` by a user, `interrupted` by the end of the lab; both can be resumed."""
 
 UNDER_WAY: tuple[Status, ...] = ("waiting", "running", "paused")
 RunName = Annotated[str, Meta(pattern=r"^(?!jobs$)[A-Za-z0-9][A-Za-z0-9_-]{0,63}$", description="folder of the run")]
 
 
 class JobError(InarowError, ValueError):
-    """A job that does not exist, or cannot do what is requested in its state."""
+    """A job that does not exist, or an action that is invalid in its state."""
 
 
 class _Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
@@ -33,7 +33,7 @@ class ArenaPlan(_Plan, frozen=True, kw_only=True, tag="arena"):
 
     agents: Annotated[tuple[str, ...], Meta(min_length=2, max_length=24)]
     board: Annotated[str, Meta(max_length=32)] = "6x7x4"
-    games: Annotated[int, Meta(ge=2, le=10_000, description="of each pair of agents; even")] = 20
+    games: Annotated[int, Meta(ge=2, le=10_000, description="games per pair of agents; even")] = 20
     seed: Annotated[int, Meta(ge=0, le=2**53)] = 0
     gauntlet: bool = False
     openings: Literal["balanced", "random"] = "balanced"
@@ -52,7 +52,7 @@ Plan = ArenaPlan | TrainPlan
 
 
 class Job(msgspec.Struct, kw_only=True):
-    """What a lab knows about a job."""
+    """The data of a job."""
 
     id: int
     plan: Plan
@@ -62,7 +62,7 @@ class Job(msgspec.Struct, kw_only=True):
     ended: str | None = None
     done: int = 0
     total: int | None = None
-    message: str | None = None  # why it failed or waits; one line
+    message: str | None = None  # the reason why it failed or waits, in one line
     result: dict[str, Any] | None = None  # the result so far; for an arena the cross table and ratings
 
 
@@ -72,7 +72,9 @@ def save_job(job: Job, folder: Path) -> None:
 
 
 def load_jobs(folder: Path) -> dict[int, Job]:
-    """All jobs of a folder by id. What was under way when its lab ended is interrupted. A damaged file is skipped."""
+    """All jobs of a folder by id. Jobs that were running when their lab ended are `interrupted`. Damaged files are
+    skipped.
+    """
     jobs = {}
     for path in sorted(folder.glob("*.json"), key=lambda path: (len(path.name), path.name)):
         try:
@@ -84,6 +86,6 @@ def load_jobs(folder: Path) -> dict[int, Job]:
         if job.status in UNDER_WAY:
             job.status = "interrupted"
         if isinstance(job.plan, TrainPlan):
-            job.plan.document.setdefault("learner", "q")  # of the first edition, where this key had a default
+            job.plan.document.setdefault("learner", "q")  # written by the first edition, where this key had a default
         jobs[job.id] = job
     return jobs

@@ -1,6 +1,6 @@
 """The process of a job: it plays or trains, reports progress, and can be paused or stopped.
 
-The games of a tournament go into the results store, its standings to the watching pages.
+The games of a tournament are written to the results store, its standings are sent to the pages.
 """
 
 import contextlib
@@ -32,8 +32,8 @@ from inarow.web.settings import JOB_MEMORY
 from inarow.workers.interrupts import interrupt_main_thread, raise_interrupt
 from inarow.workers.local import live_with_parent
 
-_REPORT_SECONDS = 0.5  # between reports: those of a tournament fit the ratings again
-_SAVE_SECONDS = 10.0  # time to save what is done after the lab has ended
+_REPORT_SECONDS = 0.5  # between reports: each report of a tournament fits the ratings
+_SAVE_SECONDS = 10.0  # time to save after the lab has ended
 _RECENT = 12
 _SHOWN = ("board", "first", "second", "moves", "winner", "termination", "opening")  # of recent games
 
@@ -58,7 +58,7 @@ def run_job(parent: Connection, plan: Plan, runs: Path, store: Path) -> None:
             interrupt_main_thread()
 
     def send(kind: str, content: bytes | str | None = None) -> None:
-        with contextlib.suppress(OSError):  # the lab has ended, and this process will
+        with contextlib.suppress(OSError):  # the lab has ended, and this process ends soon
             parent.send((kind, content))
 
     def report(known: Known, *, at_once: bool = False) -> None:
@@ -68,7 +68,7 @@ def run_job(parent: Connection, plan: Plan, runs: Path, store: Path) -> None:
             reported = time.monotonic()
 
     try:
-        live_with_parent(parent, take, at_end=_save_and_exit)  # from here on a stop may arrive at any moment
+        live_with_parent(parent, take, at_end=_save_and_exit)  # from now on a stop may arrive at any time
         if isinstance(plan, ArenaPlan):
             _play(plan, store, report, running.wait)
         else:
@@ -77,13 +77,13 @@ def run_job(parent: Connection, plan: Plan, runs: Path, store: Path) -> None:
     except KeyboardInterrupt:
         send("stopped")
     except MemoryError:
-        send("failed", f"the job needs more than the {JOB_MEMORY >> 30} GB that it may have")
+        send("failed", f"the job needs more than its limit of {JOB_MEMORY >> 30} GB of memory")
     except Exception as error:
         send("failed", one_line(error))
 
 
 def _train(plan: TrainPlan, folder: Path, report: Callable[[Known], None]) -> None:
-    """Starts the run, or resumes the one in its folder, where the page reads the curve."""
+    """Starts the run, or resumes the run in its folder, from which the page reads the curve."""
     is_new = not (folder / "config.json").exists()
     run = start_run(plan.document, folder, source=plan.name) if is_new else resume_run(folder)
     run.train(lambda known: report(lambda: {"done": known.done, "total": known.total, "unit": known.unit}))

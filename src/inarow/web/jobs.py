@@ -1,4 +1,4 @@
-"""The jobs of a lab: a bounded number at a time, each in a process of its own, remembered on disk."""
+"""The jobs of a lab: a limited number at a time, each in its own process, stored on disk."""
 
 import asyncio
 import logging
@@ -22,7 +22,7 @@ from inarow.web.training import check_document
 _log = logging.getLogger("inarow.web")
 _SAVE_EVERY = 2.0
 _PATIENCE, _STOP_PATIENCE = 12.0, 30.0
-"""Seconds to save when the lab closes, and when a client stops the job; then it is killed."""
+"""Seconds to save when the lab closes, and when a client stops the job, before it is killed."""
 
 
 class Jobs:
@@ -38,7 +38,7 @@ class Jobs:
         self._is_closing = False
 
     def open(self) -> None:
-        """Finds the jobs of earlier labs."""
+        """Loads the jobs of earlier labs."""
         self._folder.mkdir(parents=True, exist_ok=True)
         self._jobs = load_jobs(self._folder)
         for job in self._jobs.values():
@@ -74,11 +74,13 @@ class Jobs:
         return self._jobs[id]
 
     def add(self, plan: Plan) -> Job:
-        """A new job, which starts as soon as there is room; raises JobError. The plan is `checked`."""
+        """A new job, which starts as soon as there is a free place; raises JobError. Not checked: the plan is valid,
+        see `checked`.
+        """
         if sum(job.status == "waiting" for job in self._jobs.values()) >= MAX_WAITING_JOBS:
-            raise JobError(f"{MAX_WAITING_JOBS} jobs are waiting; stop one or come back later")
+            raise JobError(f"{MAX_WAITING_JOBS} jobs are waiting; stop one or try again later")
         if len(self._jobs) >= MAX_JOBS:
-            raise JobError(f"the lab remembers {MAX_JOBS} jobs; forget some of them")
+            raise JobError(f"the lab has {MAX_JOBS} jobs, which is the limit; remove some of them")
         job = Job(id=max(self._jobs, default=0) + 1, plan=plan, created=_now())
         save_job(job, self._folder)  # raises OSError if it cannot be kept
         self._jobs[job.id] = job
@@ -86,15 +88,15 @@ class Jobs:
         return job
 
     def checked(self, plan: Plan, *, is_new: bool = True) -> Plan:
-        """The plan, of a new job or of one to resume, with absolute file names; raises InarowError if the lab does not
-        accept it. Files in the runs folder are not trusted more than clients are.
+        """The plan of a job to start or to resume, with absolute file names; raises InarowError if the lab does not
+        accept it. Files in the runs folder are not trusted more than clients.
         """
         if isinstance(plan, ArenaPlan):
             return msgspec.structs.replace(plan, agents=tuple(check_agent(each, self._runs) for each in plan.agents))
         folder = self._runs / plan.name
         document = check_document(plan.document, self._runs)
         if is_new and os.path.lexists(folder):
-            raise JobError(f"the runs folder has {shown(plan.name)} already; choose another name")
+            raise JobError(f"the runs folder already has {shown(plan.name)}; choose another name")
         if folder.is_symlink():
             raise JobError(f"{shown(plan.name)} is not a folder in the runs folder")
         if (folder / "config.json").exists():  # then the run continues with this config
@@ -104,8 +106,8 @@ class Jobs:
     def pause(self, id: int) -> Job:
         job = self._in(id, "running")
         if not isinstance(job.plan, ArenaPlan):
-            raise JobError("a training run is not paused but stopped; it can be resumed")
-        if id in self._processes:  # otherwise `_run` sends it after the start
+            raise JobError("a training run cannot be paused; stop it and resume it later")
+        if id in self._processes:  # otherwise `_run` sends the command after the start
             self._processes[id].send("pause")
         return self._mark(job, "paused")
 
@@ -123,7 +125,7 @@ class Jobs:
         return job
 
     def stop(self, id: int) -> Job:
-        """Ends a job; what it has done is kept. One that does not end by itself is killed after a while."""
+        """Ends a job and keeps its results. A job that does not end by itself is killed after some time."""
         job = self._in(id, *UNDER_WAY)
         if id not in self._tasks:
             self._end(job, "stopped")
@@ -144,8 +146,8 @@ class Jobs:
     # --- Work ---
 
     def _start_waiting(self) -> None:
-        """Starts jobs as far as there is room; the messages of the others state what they wait for. A paused job keeps
-        its place and its process, which continues as soon as the job is resumed.
+        """Starts jobs while there are free places; the messages of the others say what they wait for. A paused job
+        keeps its place and its process, which continues when the job is resumed.
         """
         waiting = [job for job in self._jobs.values() if job.status == "waiting" and job.id not in self._tasks]
         for job in sorted(waiting, key=lambda job: job.id):
@@ -196,7 +198,7 @@ class Jobs:
         elif kind != "killed":
             self._end(job, "finished" if kind == "ended" else "failed", content)
         elif job.id in self._stopping:
-            self._end(job, "stopped", "it did not stop by itself and was killed; what it had finished is kept")
+            self._end(job, "stopped", "it did not stop by itself and was killed; finished results are kept")
         else:
             self._end(job, "failed", "the process of the job ended: it ran out of memory or was killed")
 
@@ -216,7 +218,7 @@ class Jobs:
         return job
 
     def _save(self, job: Job) -> None:
-        """As far as possible: a full disk stops the job that fills it, not the lab."""
+        """Saves the job if possible: a full disk must not stop the lab."""
         try:
             save_job(job, self._folder)
         except OSError as error:

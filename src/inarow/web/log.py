@@ -1,4 +1,4 @@
-"""A log that clients cannot fill."""
+"""Limits of the log, so that clients cannot fill the disk."""
 
 import asyncio
 import logging
@@ -6,13 +6,13 @@ import time
 from collections import Counter
 from typing import Any
 
-_TRACEBACKS, _SECONDS = 20, 60.0  # tracebacks that a logger writes in that time; any other line it writes once
+_TRACEBACKS, _SECONDS = 20, 60.0  # tracebacks per logger in this time; any other line is written once
 _LOGGERS = ("uvicorn.error", "asyncio", "inarow.web")
 _log = logging.getLogger("inarow.web")
 
 
 class LogLimit(logging.Filter):
-    """Drops records that were logged often enough in the last minute."""
+    """Drops records that were logged too often in the last minute."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -23,13 +23,15 @@ class LogLimit(logging.Filter):
         if time.monotonic() - self._since > _SECONDS:
             self._since = time.monotonic()
             self._passed.clear()
-        kind = "a traceback" if record.exc_info else record.msg  # without its values, so that there are few
+        kind = (
+            "a traceback" if record.exc_info else record.msg
+        )  # without its values, so that the number of kinds is limited
         self._passed[kind] += 1
         return self._passed[kind] <= (_TRACEBACKS if record.exc_info else 1)
 
 
 def limit_log() -> None:
-    """Limits all that the lab logs. Call it in the event loop, whose errors become lines of the log."""
+    """Limits all logs of the lab. Call it in the event loop, whose errors are logged."""
     for name in _LOGGERS:
         logger = logging.getLogger(name)
         if not any(isinstance(each, LogLimit) for each in logger.filters):
@@ -38,7 +40,7 @@ def limit_log() -> None:
 
 
 def _log_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """An error of the system, as when there are no more files, is one line; any other has its traceback."""
+    """Logs an error of the operating system, such as too many open files, in one line; others with their traceback."""
     error = context.get("exception")
     if isinstance(error, OSError):
         _log.warning("%s: %s", context["message"], error.strerror or error)

@@ -1,4 +1,4 @@
-"""What clients send and get, as msgspec schemas: requests and replies of the socket, games as text."""
+"""The messages of clients and their replies, as msgspec schemas: socket messages, games as text."""
 
 from dataclasses import replace
 from typing import Annotated, Any, Literal
@@ -28,7 +28,7 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class Think(Request, frozen=True, kw_only=True, tag="think"):
-    """Asks for the decision of an agent, with everything it knows."""
+    """Asks for the decision of an agent with all of its data."""
 
     board: Board
     moves: Moves = ""
@@ -37,7 +37,7 @@ class Think(Request, frozen=True, kw_only=True, tag="think"):
 
 
 class Hint(Request, frozen=True, kw_only=True, tag="hint"):
-    """Asks for the exact score of every move, or an estimate where the board is too hard."""
+    """Asks for the exact score of every move, or an estimate if the position is too hard."""
 
     board: Board
     moves: Moves = ""
@@ -58,7 +58,7 @@ AnyRequest = Think | Hint | Review | Cancel
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
-    """`progress` any number of times, then `answer` or `error`. An error about no question has id null."""
+    """`progress` any number of times, then `answer` or `error`. An error that belongs to no question has id null."""
 
     type: Literal["progress", "answer", "error"]
     id: int | None
@@ -70,11 +70,11 @@ _decoder = msgspec.json.Decoder(AnyRequest)
 
 
 def decode_request(text: str | None) -> AnyRequest:
-    """The request in a message, None if that is binary; raises ValueError with one line that says what is wrong."""
+    """The request in a message, which is None if binary; raises ValueError with a one-line message."""
     if text is None:
-        raise ValueError("messages are text in JSON; this one is binary")
+        raise ValueError("the message is binary; send JSON as text")
     if len(text) > MAX_MESSAGE:
-        raise ValueError(f"the message has {len(text)} characters; at most {MAX_MESSAGE} are read")
+        raise ValueError(f"the message has {len(text)} characters; the limit is {MAX_MESSAGE}")
     try:
         request: AnyRequest = _decoder.decode(text)
     except RecursionError:
@@ -85,7 +85,7 @@ def decode_request(text: str | None) -> AnyRequest:
 
 
 def id_of(text: str) -> int | None:
-    """The id of a message that could not be read as a whole, if it has one."""
+    """The id of an otherwise invalid message, if it has one."""
     try:
         return msgspec.json.decode(text[:MAX_MESSAGE], type=_OnlyId).id
     except (ValueError, RecursionError):

@@ -26,8 +26,8 @@ _NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
 class Page:
     """A page of the lab: an ES module that exports `mount(root, query)`.
 
-    `mount` fills the element `root` and returns a function that is called when the page is left. All files of the
-    module's folder are served, to anyone who reaches the lab.
+    `mount` fills the element `root` and returns a function that is called when the user leaves the page. All files of
+    the module's folder are served to every client of the lab.
     """
 
     title: str  # its text in the navigation
@@ -35,7 +35,7 @@ class Page:
 
 
 def page_routes() -> list[BaseRoute]:
-    """The list of pages, which the lab reads when it opens, and their files."""
+    """The routes of the list of pages, which the lab loads at the start, and of their files."""
     pages = installed_pages()
     listed = [
         {"name": name, "title": page.title, "module": f"/pages/{name}/{page.module.name}"}
@@ -50,7 +50,7 @@ def page_routes() -> list[BaseRoute]:
 
 
 def installed_pages() -> Mapping[str, Page]:
-    """The pages of installed packages by name. One that cannot be loaded is left out, with a warning."""
+    """The pages of installed packages by name. Pages that cannot be loaded are skipped with a warning."""
     pages = {}
     for entry in entry_points(group=_GROUP):
         try:
@@ -63,5 +63,5 @@ def installed_pages() -> Mapping[str, Page]:
                 raise InarowError(f"there is no file {page.module}")
             pages[entry.name] = page
         except Exception as error:
-            warnings.warn(f"the page {shown(entry.name)} is left out: {one_line(error)}", stacklevel=2)
+            warnings.warn(f"the page {shown(entry.name)} is skipped: {one_line(error)}", stacklevel=2)
     return pages

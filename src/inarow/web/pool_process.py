@@ -1,6 +1,6 @@
 """A process of the lab with a pipe that never blocks the event loop.
 
-It ends with the lab, even if that is killed: the end of the pipe ends it.
+It ends with the lab, even if the lab is killed, because it ends when the pipe closes.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Any
 from inarow.workers.interrupts import ignore_stop_signals
 from inarow.workers.local import spawn
 
-Main = Callable[..., None]  # the main function of the process: called with its end of the pipe, and arguments
+Main = Callable[..., None]  # the main function of the process: called with its end of the pipe and the arguments
 
 
 class LabProcess:
-    """A started process and our end of its pipe. `messages` receives what it sends, then None."""
+    """A started process and our end of its pipe. `messages` receives its messages, then None."""
 
     def __init__(self, main: Main, *arguments: Any) -> None:
-        """Starts it, which takes milliseconds: call `start` from the event loop."""
+        """Starts the process, which takes milliseconds: in the event loop, call `start` instead."""
         self._process, self._connection = spawn(main, *arguments)
         self.messages: asyncio.Queue[Any] = asyncio.Queue()
 
@@ -38,7 +38,7 @@ class LabProcess:
         return self._process.is_alive()
 
     def send(self, message: Any) -> None:
-        """Sends a message short enough for the buffer of the pipe. One to a dead process is lost."""
+        """Sends a message that fits the buffer of the pipe. Messages to a dead process are lost."""
         try:
             self._connection.send(message)
         except OSError:
@@ -48,7 +48,7 @@ class LabProcess:
         self._process.kill()
 
     def _listen(self, loop: asyncio.AbstractEventLoop) -> None:
-        """In a thread: a read may wait for the rest of a message, and the event loop must not."""
+        """Runs in a thread, since a read may block."""
         message: Any = True
         while message is not None:
             try:
@@ -63,7 +63,7 @@ class LabProcess:
 
 
 def limit_resources(memory: int, *, niceness: int) -> None:
-    """In the process: gives the lab precedence, which also handles signals to stop, and limits memory."""
+    """In the process: lowers its priority, ignores stop signals, which the lab handles, and limits its memory."""
     ignore_stop_signals()
     if hasattr(os, "nice"):
         os.nice(niceness)
@@ -77,7 +77,7 @@ def limit_resources(memory: int, *, niceness: int) -> None:
 
 
 def peak_memory() -> int:
-    """The most bytes that this process held; 0 where the system does not report it."""
+    """The peak memory of this process in bytes; 0 if the system does not report it."""
     try:
         import resource
     except ImportError:

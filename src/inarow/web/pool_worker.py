@@ -1,4 +1,4 @@
-"""The main function of search processes: answers one question after the other."""
+"""The main function of search processes: answers questions one by one."""
 
 import os
 import time
@@ -13,10 +13,10 @@ from inarow.errors import one_line
 from inarow.web.pool_process import limit_resources, peak_memory
 from inarow.workers.local import live_with_parent
 
-Answer = Callable[[Any, "Reporter"], object]  # from an argument to an answer: both plain values, the answer JSON
+Answer = Callable[[Any, "Reporter"], object]  # from an argument to an answer, which is JSON
 
 _REPORT_SECONDS = 0.1
-_RECYCLE_ABOVE = 3 << 29  # bytes: a process that once held more ends after its answer, and a new one takes its place
+_RECYCLE_ABOVE = 3 << 29  # bytes; a process with a larger peak memory is replaced after its answer
 
 
 class CancelledQuestionError(Exception):
@@ -24,7 +24,7 @@ class CancelledQuestionError(Exception):
 
 
 class Reporter:
-    """Sends intermediate results, anything that is JSON, to the client; raises CancelledQuestionError."""
+    """Sends intermediate results, which are JSON, to the client; raises CancelledQuestionError."""
 
     def __init__(self, send: Callable[[bytes], None], is_cancelled: Callable[[], bool]) -> None:
         self._send = send
@@ -38,21 +38,21 @@ class Reporter:
         self._send(msgspec.json.encode(known))
 
     def at_times(self, known: object) -> None:
-        """Sends the first result at once, and then at most ten a second."""
+        """Sends the first result immediately, then at most ten per second."""
         if self.is_cancelled() or time.perf_counter() - self._last >= _REPORT_SECONDS:
             self(known)
 
 
 def answer_questions(parent: Connection, memory: int, niceness: int) -> None:
     """Runs a search process. It sends ("ready", None), then for each question ("progress", JSON) any number of times
-    and ("answered", JSON, continues) or ("failed", reason, continues); one that does not continue takes no more.
+    and ("answered", JSON, continues) or ("failed", reason, continues); if `continues` is False, it ends.
     """
     limit_resources(memory, niceness=niceness)
     questions: SimpleQueue[tuple[int, Answer, Any]] = SimpleQueue()
     current, cancelled = 0, -1
 
     def take(message: int | tuple[int, Answer, Any]) -> None:
-        """A question with its number, or the number of one that is cancelled."""
+        """Receives a question with its number, or the number of a cancelled question."""
         nonlocal cancelled
         if isinstance(message, int):
             cancelled = message
@@ -72,8 +72,8 @@ def answer_questions(parent: Connection, memory: int, niceness: int) -> None:
         try:
             reply = "answered", msgspec.json.encode(function(argument, new_reporter()))
         except MemoryError:
-            reply = "failed", f"the search needs more than the {memory >> 20} MB that it may have"
-        except Exception as error:  # the client learns what an agent did wrong, and the process continues
+            reply = "failed", f"the search needs more than its limit of {memory >> 20} MB of memory"
+        except Exception as error:  # the error of an agent is reported to the client, and the process continues
             reply = "failed", one_line(error)
         continues = peak_memory() < _RECYCLE_ABOVE
         parent.send((*reply, continues))
@@ -81,7 +81,7 @@ def answer_questions(parent: Connection, memory: int, niceness: int) -> None:
 
 
 def _load_kernels() -> None:
-    """Compiles what is not in the cache, so that no question waits for it."""
+    """Compiles kernels that are not in the cache, so that questions do not wait for it."""
     from inarow.search.warm_up import warm_up_steps
 
     for _, step in warm_up_steps():

@@ -1,10 +1,10 @@
-"""Search processes with a bounded queue that shares their time fairly.
+"""Search processes with a bounded queue and fair scheduling.
 
-A question is a function and its argument. The next one is that of the address, and there of the asker, that has used
-the least time lately. One process more than there are workers is reserved for short questions: when others wait for it,
-it gives up a search that takes longer, which then restarts in another process. So nobody with a short question waits
-for long ones, and every answer is that of an undisturbed search. A question may be cancelled at any time: if its search
-does not end soon, its process is replaced.
+A question is a function and its argument. The next question is that of the address, and there of the client, with the
+least recent search time. In addition to the workers, one process is reserved for short questions: when other questions
+wait for it, it gives up a search that takes longer, which is restarted in another process. So short questions never
+wait for long ones, and every answer is from an uninterrupted search. A question may be cancelled at any time: if its
+search does not end soon, its process is replaced.
 """
 
 import asyncio
@@ -25,14 +25,14 @@ from inarow.web.settings import MAX_WAITING_QUESTIONS, QUESTION_MEMORY, QUESTION
 _log = logging.getLogger("inarow.web")
 _PAUSE = 1.0  # seconds before another attempt to start a process
 _GRACE = 5.0
-"""Seconds for a cancelled search to end by itself, before its process is killed: a new one takes longer to start."""
-_TOO_LONG = f"the search took longer than {QUESTION_SECONDS:g} s and was ended"
-_LOOK = 0.05  # seconds between two looks at the time that a search uses
+"""Seconds in which a cancelled search should end before its process is killed; starting a new process takes longer."""
+_TOO_LONG = f"the search took longer than {QUESTION_SECONDS:g} s and was stopped"
+_LOOK = 0.05  # seconds between two checks of the time of a search
 _NICENESS = 10
-_TRIES = 3  # how often the reserved process takes a question: a machine under load may be slow once
-_HALF_LIFE, _MAX_USERS = 30.0, 1024  # seconds after which used time counts half, and for how many it is kept
+_TRIES = 3  # attempts of the reserved process per question, since a busy machine may be slow once
+_HALF_LIFE, _MAX_USERS = 30.0, 1024  # half-life of used time in seconds, and the number of clients for which it is kept
 
-Asker = tuple[str, Hashable]  # an address, and who asks from there
+Asker = tuple[str, Hashable]  # an address, and a client there
 _NOBODY: Asker = ("", None)
 
 
@@ -41,26 +41,26 @@ class BusyError(InarowError, RuntimeError):
 
 
 class FailedQuestionError(InarowError, RuntimeError):
-    """A question has no answer; the text states the reason."""
+    """A question could not be answered; the message is the reason."""
 
 
 @dataclass(eq=False, slots=True)
 class Question:
-    """A question in the queue. `answer` becomes JSON, or an InarowError, or is cancelled."""
+    """A question in the queue. `answer` is a future of JSON or an InarowError; it may be cancelled."""
 
     asker: Asker
     function: Answer
     argument: Any
     report: Callable[[bytes], None] | None  # receives intermediate results as JSON
     answer: asyncio.Future[bytes] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
-    given_up: int = 0  # how often the reserved process has given it up
+    given_up: int = 0  # number of times that the reserved process has given it up
 
     def cancel(self) -> None:
         self.answer.cancel()
 
 
 class UsedTime:
-    """The search time of addresses and askers, of which half is forgotten after a while."""
+    """The search time of addresses and clients, with exponential decay."""
 
     def __init__(self) -> None:
         self._used: dict[Hashable, tuple[float, float]] = {}
@@ -81,13 +81,13 @@ class SearchPool:
 
     def __init__(self, workers: int) -> None:
         self._workers = workers
-        self._free = 0  # processes that wait for a question of any length
+        self._free = 0  # idle processes for questions of any length
         self._waiting: list[Question] = []
         self._used = UsedTime()
         self._arrival = asyncio.Condition()
         self._task: asyncio.Task[None] | None = None
         self._asked = 0
-        self.ready = 0  # processes that have their kernels and can search
+        self.ready = 0  # processes that have loaded their kernels and can search
 
     @property
     def waiting(self) -> int:
@@ -104,9 +104,10 @@ class SearchPool:
     async def ask(
         self, function: Answer, argument: Any, asker: Asker = _NOBODY, report: Callable[[bytes], None] | None = None
     ) -> Question:
-        """Puts a question into the queue; raises BusyError. `function` must be importable by name.
+        """Adds a question to the queue; raises BusyError. `function` must be importable by name.
 
-        In a full queue, the asker with the most questions loses its last one to an asker with fewer.
+        If the queue is full, the last question of the client with the most questions is dropped in favour of a client
+        with fewer.
         """
         if self.waiting >= MAX_WAITING_QUESTIONS:
             busy = BusyError(f"the lab is busy: {self.waiting} questions are waiting; ask again later")
@@ -120,7 +121,7 @@ class SearchPool:
         return question
 
     async def answer(self, function: Answer, argument: Any, asker: Asker = _NOBODY) -> bytes:
-        """Asks and waits; cancelling the caller cancels the question."""
+        """Asks a question and waits for the answer; cancelling the caller cancels the question."""
         question = await self.ask(function, argument, asker)
         try:
             return await question.answer
@@ -135,14 +136,14 @@ class SearchPool:
             self._arrival.notify_all()
 
     def _candidates(self, *, is_reserved: bool) -> list[Question]:
-        """The questions that a process may take: any, or those that wait for the reserved one. Oldest first."""
+        """The questions that a process may take: all, or only those for the reserved process. Oldest first."""
         self._waiting = [each for each in self._waiting if not each.answer.done()]
         if not is_reserved:
             return self._waiting
         return [] if self._free else [each for each in self._waiting if each.given_up < _TRIES]
 
     async def _next(self, *, is_reserved: bool) -> Question:
-        """The question of whoever has used, and with all its waiting questions claims, the least time."""
+        """The question of the client with the least used time, including the running searches."""
         self._free += not is_reserved
         async with self._arrival:
             await self._arrival.wait_for(lambda: self._candidates(is_reserved=is_reserved))
@@ -150,11 +151,11 @@ class SearchPool:
             question = min(self._candidates(is_reserved=is_reserved), key=lambda each: time_of(each.asker))
             self._waiting.remove(question)
             self._free -= not is_reserved
-            self._arrival.notify_all()  # for the reserved process, which leaves questions to others that are free
+            self._arrival.notify_all()  # for the reserved process, which leaves questions to other idle processes
             return question
 
     def _times(self) -> Callable[[Asker], tuple[float, ...]]:
-        """The seconds that an address, and an asker there, have used and claim."""
+        """A function that returns the used and running seconds of an address and of a client there."""
         claims: Counter[Hashable] = Counter(key for each in self._waiting for key in (each.asker[0], each.asker))
         now = time.monotonic()
 
@@ -164,7 +165,7 @@ class SearchPool:
         return time_of
 
     def _is_in_the_way(self, question: Question) -> bool:
-        """Whether somebody who has used less time waits for the reserved process, which works on this question."""
+        """Whether a client with less used time waits for the reserved process, which works on this question."""
         time_of = self._times()
         mine = time_of(question.asker)
         return any(time_of(each.asker) < mine for each in self._candidates(is_reserved=True))
@@ -172,7 +173,7 @@ class SearchPool:
     # --- Workers ---
 
     async def _start_one_by_one(self) -> None:
-        """The first process may have to compile; the others find that in the cache."""
+        """Starts processes one by one: the first may have to compile; the others find its code in the cache."""
         async with asyncio.TaskGroup() as serving:
             for number in range(self._workers + 1):
                 is_reserved = number == self._workers
@@ -180,7 +181,7 @@ class SearchPool:
                 serving.create_task(self._serve(process, is_reserved=is_reserved))
 
     async def _new_process(self, *, is_reserved: bool) -> LabProcess:
-        """A process that is ready, as soon as it can be started: the machine may be short of memory."""
+        """A process that is ready; retries if it cannot be started, for example for lack of memory."""
         while True:
             try:
                 process = await LabProcess.start(answer_questions, QUESTION_MEMORY, _NICENESS - 5 * is_reserved)
@@ -251,7 +252,7 @@ class SearchPool:
 
 
 async def _last_message(process: LabProcess, question: Question) -> tuple[str, Any, bool]:
-    """The answer of the process, after its intermediate results were passed on."""
+    """The answer of the process; forwards intermediate results."""
     while (message := await process.messages.get()) is not None:
         if message[0] != "progress":
             return message[0], message[1], message[2]

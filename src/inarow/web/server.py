@@ -23,7 +23,7 @@ from inarow.workers import check_workers
 
 _MIN_TOKEN = 8
 _ELSEWHERE = {"0.0.0.0": (socket.AF_INET, "192.0.2.1"), "::": (socket.AF_INET6, "2001:db8::1")}
-"""For hosts that mean all addresses of this machine: the kind of address, and one reserved for examples."""
+"""For hosts that stand for all addresses of this machine: the address family, and an address reserved for examples."""
 
 
 def serve(
@@ -40,12 +40,12 @@ def serve(
     """Serve the web lab: play, analyse and train in a browser.
 
     Args:
-        host: Address to listen on. Beyond 127.0.0.1 every call needs the token.
+        host: Address to listen on. On other addresses than 127.0.0.1 every call needs the token.
         port: Port to listen on; 0 chooses a free one.
-        token: Secret of the clients. Beyond 127.0.0.1, one is generated and printed if not given.
+        token: Secret that clients must send. Beyond 127.0.0.1 the default is a generated one, which is printed.
         runs: Folder of training runs, jobs and reports.
-        store: Results store; the user's own if not given.
-        workers: Search processes; one per core if not given, at most eight.
+        store: Results store (default: your own).
+        workers: Search processes (default: one per core, at most eight).
         json: Print one JSON document and nothing else.
         seed: Accepted for uniformity; every game in the lab brings its own.
 
@@ -57,7 +57,7 @@ def serve(
     if not 0 <= port < 2**16:
         raise InvalidLimitError(f"port is {port}; it must be 0 to {2**16 - 1}")
     if token is not None and len(token) < _MIN_TOKEN:
-        raise InvalidLimitError(f"the token has {len(token)} characters; it must have at least {_MIN_TOKEN}")
+        raise InvalidLimitError(f"the token has {len(token)} characters; use at least {_MIN_TOKEN}")
     if workers is not None:
         check_workers(workers)
     settings = LabSettings(
@@ -65,7 +65,10 @@ def serve(
     )
 
     def announce(addresses: Sequence[str]) -> None:
-        lines = [f"the lab is at {addresses[0]}  (Ctrl-C ends it)", *(f"or at {address}" for address in addresses[1:])]
+        lines = [
+            f"the lab is at {addresses[0]}  (stop it with Ctrl-C)",
+            *(f"or at {address}" for address in addresses[1:]),
+        ]
         if json:
             lines = [json_format.dumps({"address": addresses[0], "addresses": addresses}, indent=2)]
         print(*lines, sep="\n", flush=True)
@@ -75,15 +78,15 @@ def serve(
 
 def serve_lab(settings: LabSettings, announce: Callable[[Sequence[str]], None]) -> None:
     """Serves until Ctrl-C. Calls `announce` with the addresses as soon as clients can connect: one, or for a host that
-    means all addresses of this machine, one with its name and, if known, one with its number.
+    stands for all addresses of this machine, one with its name and, if known, one with its IP address.
 
-    Beyond loopback there is always a token. Raises InvalidLimitError if another lab uses the runs folder,
-    OSError if the port is taken.
+    On other addresses than loopback there is always a token. Raises InvalidLimitError if another lab uses the runs
+    folder, OSError if the port is taken.
     """
     if settings.token is None and not is_loopback(settings.host):
         settings = replace(settings, token=secrets.token_urlsafe(18))
     settings.runs.mkdir(parents=True, exist_ok=True)
-    # Two labs in one folder would mistake each other's jobs for interrupted ones.
+    # A second lab in the same folder would take running jobs for interrupted ones.
     refusal = InvalidLimitError(f"another lab serves {settings.runs}; choose another folder with --runs")
     with exclusive_lock(settings.runs, refusal), _listening(settings.host, settings.port) as sock:
         announce(addresses(settings, sock.getsockname()[1]))
@@ -93,7 +96,7 @@ def serve_lab(settings: LabSettings, announce: Callable[[Sequence[str]], None]) 
             ws=BoundedSocket,
             backlog=BACKLOG,
             ws_max_size=MAX_FRAME,
-            ws_per_message_deflate=False,  # messages are short, and compression invites bombs
+            ws_per_message_deflate=False,  # messages are short, and compression allows decompression bombs
             log_level="warning",
             access_log=False,
             server_header=False,
@@ -109,9 +112,9 @@ class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         with super().capture_signals():
-            hangup = getattr(signal, "SIGHUP", signal.SIGINT)  # Windows has none
+            hangup = getattr(signal, "SIGHUP", signal.SIGINT)  # Windows does not have it
             before = signal.getsignal(hangup)
-            if before is not signal.SIG_IGN:  # as under nohup
+            if before is not signal.SIG_IGN:  # ignored under nohup
                 signal.signal(hangup, self.handle_exit)
             try:
                 yield
@@ -122,7 +125,9 @@ class _Server(uvicorn.Server):
 @contextmanager
 def _listening(host: str, port: int) -> Iterator[socket.socket]:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as sock:  # else asyncio sets no TCP_NODELAY
+    with socket.socket(
+        family, socket.SOCK_STREAM, socket.IPPROTO_TCP
+    ) as sock:  # otherwise asyncio does not set TCP_NODELAY
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             sock.bind((host, port))
@@ -136,9 +141,9 @@ def addresses(settings: LabSettings, port: int) -> list[str]:
     """The addresses of the lab, token included."""
     hosts = [settings.host]
     if settings.host in _ELSEWHERE:
-        # Phones often do not know the names of other machines.
+        # Phones often cannot resolve the names of other machines.
         hosts = [socket.gethostname(), *_own_number(*_ELSEWHERE[settings.host])]
-    # After the #, a token is not sent and so stays out of logs.
+    # Browsers do not send the part after #, so the token does not appear in logs.
     token = f"#token={quote(settings.token, safe='')}" if settings.token else ""
     return [f"http://{f'[{host}]' if ':' in host else host}:{port}/{token}" for host in hosts]
 

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MAX_BODY = 1 << 20  # bytes of a request
-MAX_MESSAGE = 16 << 10  # bytes of a message on a socket; a longer one is refused
-MAX_FRAME = 1 << 20  # bytes of a message that is refused with a reason; a longer one closes the connection
+MAX_MESSAGE = 16 << 10  # bytes of a message on a socket; longer ones are rejected with a reason
+MAX_FRAME = 1 << 20  # bytes; a longer message closes the connection
 MAX_CONNECTIONS, MAX_SOCKETS = 1024, 256  # at most: see `most_connections`
 BACKLOG = 64  # connections that wait to be accepted
-REQUEST_SECONDS, SEND_SECONDS = 15.0, 30.0  # within which a client must send a request, and take what is sent to it
+REQUEST_SECONDS, SEND_SECONDS = 15.0, 30.0  # time limits for receiving a request and for sending data
 MAX_OPEN_QUESTIONS = 8  # per socket
 MAX_WAITING_QUESTIONS = 512  # for all sockets and requests together
 REQUESTS_PER_SECOND, MESSAGES_PER_SECOND = 100, 200
-"""Per address, and per socket. Bursts of three times as many are allowed."""
+"""Rates per address and per socket. Bursts of three times as many are allowed."""
 
 QUESTION_SECONDS = 60.0  # time limit of a search; then its process is terminated
-SHORT_SECONDS = 0.2  # time after which a search leaves the reserved process if others wait for it
+SHORT_SECONDS = 0.2  # time after which the reserved process gives up a search if others wait
 QUESTION_MEMORY = 3 << 30  # bytes that a search process may allocate
 JOB_SECONDS = 24 * 3600.0
 JOB_MEMORY = 8 << 30
@@ -26,12 +26,12 @@ MAX_JOB_WORKERS = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabSettings:
-    """Where the lab listens and what it works on."""
+    """The settings of a lab."""
 
     host: str = "127.0.0.1"
     port: int = 8000
-    token: str | None = None  # required on every call and socket, unless None
-    runs: Path  # folder of training runs, jobs and reports; the only one that is served apart from the pages
+    token: str | None = None  # required for every call and socket unless None
+    runs: Path  # folder of training runs, jobs and reports; the only served folder apart from the pages
     store: Path  # the results store
     workers: int | None = None  # search processes; None for one per core, at most eight
 

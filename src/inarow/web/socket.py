@@ -1,4 +1,4 @@
-"""The socket of a page: requests, progress and answers. When it closes, its searches end."""
+"""The WebSocket of a page: requests, progress and answers. When it closes, its searches are cancelled."""
 
 import asyncio
 from collections import Counter
@@ -19,7 +19,7 @@ from inarow.web.search_pool import Question, SearchPool
 from inarow.web.settings import MAX_OPEN_QUESTIONS, MAX_SOCKETS, MESSAGES_PER_SECOND
 
 _FUNCTIONS: dict[type[AnyRequest], Answer] = {Think: think, Hint: hint, Review: review}
-_MAX_UNSENT = 256  # replies that wait for a slow client; when this many wait, no more of its messages are read
+_MAX_UNSENT = 256  # limit of unsent replies to a slow client; beyond it, its messages are not read
 
 
 class Sockets:
@@ -43,7 +43,7 @@ class Sockets:
             await _Conversation(websocket, address, self._pool, self._runs).run()
         finally:
             self._open[address] -= 1
-            self._open += Counter()  # forgets addresses without sockets
+            self._open += Counter()  # removes addresses without sockets
 
 
 class _Conversation:
@@ -78,7 +78,7 @@ class _Conversation:
             message = await self._websocket.receive()
             if message["type"] == "websocket.disconnect":
                 return
-            await asyncio.sleep(bucket.take())  # a client that is too fast waits
+            await asyncio.sleep(bucket.take())  # rate limit
             text = message.get("text")
             try:
                 await self._take(decode_request(text))

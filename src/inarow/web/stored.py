@@ -36,14 +36,14 @@ def boards(question: StoreQuestion, say: Reporter) -> list[dict[str, Any]]:
 
 
 def leaderboard(question: StoreQuestion, say: Reporter) -> list[list[dict[str, Any]]]:
-    """For each group of agents that games link, its rated rows, strongest first; without decision times."""
+    """The rated rows of each group of agents linked by games, strongest first; without decision times."""
     with Store(Path(question.path), readonly=True) as store:
         ranked = store_leaderboard(store, question.board).to_dict()
     return [group["table"] for group in ranked["groups"]]
 
 
 def matches(question: StoreQuestion, say: Reporter) -> list[dict[str, Any]]:
-    """The matches of a board, newest first: `id, a, b, games, wins, draws, losses` from a's view."""
+    """The matches on a board, newest first: `id, a, b, games, wins, draws, losses`, results for a."""
     with Store(Path(question.path), readonly=True) as store:
         found = list(store.matches(board=question.board).items())[::-1][question.offset : question.offset + _PAGE]
         tallies = store.match_tallies(match_id for match_id, _ in found)
@@ -54,7 +54,7 @@ def matches(question: StoreQuestion, say: Reporter) -> list[dict[str, Any]]:
 
 
 def games(question: StoreQuestion, say: Reporter) -> list[GameRecord]:
-    """Some games of a match, without the details of their plies."""
+    """A page of games of a match, without the details of their plies."""
     with Store(Path(question.path), readonly=True) as store:
         found = islice(store.games(match_id=question.match), question.offset, question.offset + _PAGE)
         return [replace(game, plies=()) for game in found]

@@ -1,4 +1,4 @@
-"""What the training page needs: learners with their configs and presets, checked documents, and the curve of a run."""
+"""Data of the training page: learners with their configs and presets, checked documents, and the curve of a run."""
 
 import math
 from pathlib import Path
@@ -16,8 +16,8 @@ _MAX_POINTS = 1000
 
 
 def check_document(document: Document, runs: Path) -> Document:
-    """The document with absolute file names; raises ConfigError if it cannot be trained, InvalidAgentError if it names
-    a file outside the runs folder.
+    """The document with absolute file names; raises ConfigError if it is invalid, InvalidAgentError if it names a file
+    outside the runs folder.
     """
     learner = find_learner(document)
     config = to_config(document, learner.config, "config")
@@ -45,7 +45,7 @@ def describe_learners() -> dict[str, Any]:
 
 
 def read_curve(folder: Path) -> dict[str, Any]:
-    """`{"columns": [...], "rows": [[...]]}` of numbers, null where there is none; long curves are thinned out."""
+    """`{"columns": [...], "rows": [[...]]}` of numbers, null for missing values; long curves are thinned out."""
     points = curve_of_folder(folder).points
     step = -(-len(points) // _MAX_POINTS) or 1
     kept = points[::-1][::step][::-1]  # the last one is always among them

@@ -1,6 +1,6 @@
 """Running many independent tasks behind one interface, on local processes or on a cluster.
 
-protocols    what workers offer, and how users choose them
+protocols    the interface of workers, and how users choose them
 local        processes of this machine
 cluster      a Ray cluster
 interrupts   delaying and forwarding Ctrl-C

@@ -47,11 +47,11 @@ _PORT_SECONDS = 5.0
 _ANSWER_SECONDS = 20.0
 """Time limit for a cluster to answer; Ray itself waits for more than a minute and then ends the process."""
 _OBJECT_STORE_BYTES = 256 << 20
-"""Of a local cluster: for shared values, and for results over 100 kB until they are taken."""
+"""Size of the object store of a local cluster: for shared values, and for results over 100 kB until they are taken."""
 _RETRIES = 5  # retries after the death of a node or process; few, because the task may be the cause
 _PER_CPU = 2  # concurrent tasks per CPU: one runs, one waits
-_SHORT = 30  # length of the path of a temporary folder in which Ray can have its sockets
-_LOOK_SECONDS = 5.0  # between looks whether the head of the cluster is still there, while nothing finishes
+_SHORT = 30  # characters; Ray's socket paths must fit the system's limit
+_LOOK_SECONDS = 5.0  # interval of checks for the head of the cluster while no task finishes
 _HEAD_ATTEMPTS = 5
 _NO_TOKEN = "InvalidAuthToken"
 _ERRORS = (OSError, RuntimeError, ValueError, RayError)  # of `ray.init`
@@ -82,7 +82,7 @@ def connect(address: str, workers: int | None) -> Iterator[ClusterPool]:
 
 @contextmanager
 def _stderr_silenced() -> Iterator[None]:
-    """Within, what is written to stderr is lost: Ray announces there that it will announce nothing."""
+    """Discards output to stderr within the block: Ray reports there that its log level is reduced."""
     if sys.stderr is None:
         yield
         return
@@ -118,7 +118,7 @@ def _join(address: str) -> None:
         with raised_as(ClusterError, f"no cluster answers at {shown(address)}", OSError, OverflowError):
             socket.create_connection((host, int(port)), _PORT_SECONDS).close()
     reason = _check_in_another_process(address)
-    if _NO_TOKEN in reason and "RAY_AUTH_MODE" not in os.environ:  # Ray sends a token only if it is told to
+    if _NO_TOKEN in reason and "RAY_AUTH_MODE" not in os.environ:  # Ray sends a token only in this mode
         os.environ["RAY_AUTH_MODE"] = "token"
         reason = _check_in_another_process(address)
     if "token" in reason.lower():
@@ -132,8 +132,8 @@ def _join(address: str) -> None:
 
 
 def _check_in_another_process(address: str) -> str:
-    """Joins from another process first: Ray ends the process if the address is not a cluster. Why it cannot; empty if
-    it can.
+    """Why this cluster cannot be joined, empty if it can. Another process tries it, because Ray ends the process if the
+    address is not a cluster.
     """
     trial = subprocess.Popen(
         [sys.executable, "-c", _TRIAL, address],
@@ -162,7 +162,7 @@ def _check_in_another_process(address: str) -> str:
 
 
 def _read_environment() -> None:
-    """Makes Ray read its variables again, which may be others than when it was loaded."""
+    """Makes Ray read its environment variables again, which may have changed since it was loaded."""
     try:
         from ray._raylet import AuthenticationTokenLoader, Config  # type: ignore[attr-defined]  # compiled
     except ImportError:  # versions without tokens
@@ -174,7 +174,7 @@ def _read_environment() -> None:
 def _work(wanted: str, registrations: tuple[Registered, ...], function: Callable[[Any], Any], task: Any) -> Outcome:
     """The function that runs on the cluster."""
     if wanted != VERSIONS:
-        return None, ClusterError(f"a node has {VERSIONS}, this process {wanted}; install the same on all")
+        return None, ClusterError(f"a node has {VERSIONS}, this process {wanted}; install the same everywhere")
     try:
         _prepare(registrations)
         return function(task), None
@@ -184,7 +184,7 @@ def _work(wanted: str, registrations: tuple[Registered, ...], function: Callable
 
 @lru_cache(maxsize=8)
 def _prepare(registrations: tuple[Registered, ...]) -> None:
-    """Gives this process, which Ray may use again, the plug-in files and registrations of the one that asked."""
+    """Loads the plug-in files and registrations of the calling process into this one, which Ray may use again."""
     load_plugin_files()
     repeat_registrations(registrations)
 
@@ -193,7 +193,7 @@ def _result(reference: Any, task: object) -> Any:
     """Waits for the outcome of a task; raises TaskError if it failed."""
     try:
         result, failure = _get(reference)
-    except RayTaskError as error:  # outside the function: it could not be imported, or its result not be sent
+    except RayTaskError as error:  # importing the function or sending its result failed
         raise TaskError(task, one_line(error.cause)) from error
     except RayError as error:
         raise TaskError(task, f"the cluster lost it {_RETRIES + 1} times ({type(error).__name__})") from error
@@ -203,7 +203,7 @@ def _result(reference: Any, task: object) -> Any:
 
 
 def _wait(references: list[Any], number: int = 1, *, fetch: bool = False) -> list[Any]:
-    """The finished ones, once there are `number`. Raises ClusterError if the head has ended."""
+    """The references of finished tasks; waits until `number` have. Raises ClusterError if the head has ended."""
     options: dict[str, Any] = {"num_returns": number, "timeout": _LOOK_SECONDS, "fetch_local": fetch}
     while len(ready := ray.wait(references, **options)[0]) < number:
         _check_head()
@@ -211,13 +211,13 @@ def _wait(references: list[Any], number: int = 1, *, fetch: bool = False) -> lis
 
 
 def _get(reference: Any) -> Any:
-    """A value, once it is available. Raises ClusterError if the head has ended, and what Ray raises."""
+    """Waits for a value. Raises ClusterError if the head has ended, and the errors of Ray."""
     return ray.get(_wait([reference], fetch=True)[0])
 
 
 def _check_head() -> None:
-    """Raises ClusterError if the head, without which nothing more can be done, accepts no connections for some time:
-    Ray would wait for a minute and then end this process.
+    """Raises ClusterError if the head accepts no connections for some time: Ray would wait for a minute and then end
+    this process.
     """
     address = ray.get_runtime_context().gcs_address
     host, _, port = address.rpartition(":")
@@ -225,7 +225,7 @@ def _check_head() -> None:
         sleep(1.0 if attempt else 0.0)
         with suppress(OSError):
             return socket.create_connection((host, int(port)), _PORT_SECONDS).close()
-    raise ClusterError(f"the Ray cluster at {address} has ended; what was finished is kept")
+    raise ClusterError(f"the Ray cluster at {address} has ended; finished results are kept")
 
 
 class ClusterPool(Pool):
@@ -240,7 +240,7 @@ class ClusterPool(Pool):
         self._registrations = tuple(shared_registrations())
 
     def worker_processes(self) -> WorkerProcesses:
-        """A queue of tasks for each concurrent one."""
+        """A queue of tasks for each concurrent task."""
         return _ClusterWorkerProcesses(_ClusterWorkerProcess(self) for _ in range(self._concurrent))
 
     def submit(self, function: Callable[[Task], Any], task: Task) -> object:
@@ -250,7 +250,7 @@ class ClusterPool(Pool):
     def _wait(self, under_way: Collection[object], *, in_order: bool) -> Iterable[tuple[object, Any]]:
         references = list(under_way)
         ready = _wait(references, -(-len(references) // 8) if in_order else 1)
-        if in_order:  # an eighth and all others, because each look at many references is expensive
+        if in_order:  # waits for an eighth of the tasks, because each wait for many references is expensive
             ready, _ = ray.wait(references, num_returns=len(references), timeout=0, fetch_local=False)
         return [(reference, reference) for reference in ready]
 
@@ -281,5 +281,5 @@ class _ClusterWorkerProcess(WorkerProcess):
 
 class _ClusterWorkerProcesses(WorkerProcesses):
     def share(self, value: Value) -> Shared[Value]:
-        """In the object store of the cluster."""
+        """Puts the value in the object store of the cluster."""
         return Shared(ray.put(value), _get)

@@ -24,7 +24,7 @@ _received: list[int] = []
 
 def raise_interrupt(number: int, frame: FrameType | None) -> None:
     """A signal handler that raises KeyboardInterrupt like Python's own, except where an exception would be lost or
-    crash the process. In that case the signal is sent again a moment later.
+    crash the process. There it sends the signal again a moment later.
     """
     if number == getattr(signal, "SIGHUP", None):
         _forget_terminal()
@@ -40,7 +40,9 @@ def stop_signal() -> int:
 
 
 def handle_stop_signals() -> None:
-    """Makes `raise_interrupt` the handler of all stop signals that this process does not ignore (as under nohup)."""
+    """Makes `raise_interrupt` the handler of all stop signals that this process does not ignore (nohup makes it ignore
+    SIGHUP).
+    """
     for number in STOP_SIGNALS:
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, raise_interrupt)
@@ -56,25 +58,25 @@ def _repeat_lost_interrupt(lost: sys.UnraisableHookArgs) -> None:
 
 
 def ignore_stop_signals() -> None:
-    """For child processes that end when their parent closes a pipe: the parent alone decides what is saved first."""
+    """For child processes that end when their parent closes a pipe: only the parent decides what to save first."""
     for number in STOP_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
 
 
 def _forget_terminal() -> None:
-    """Sends further output nowhere if it would go to a terminal, which is closed: writing there raises."""
+    """Discards further output to the terminal, which is closed: writing there would raise an error."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for output in (1, 2):
         with suppress(OSError):
-            if stat.S_ISCHR(os.fstat(output).st_mode):  # a closed terminal no longer says that it is one
+            if stat.S_ISCHR(os.fstat(output).st_mode):  # isatty is false for a closed terminal
                 os.dup2(nowhere, output)
     os.close(nowhere)
 
 
 def _loses_exceptions(frame: FrameType | None) -> bool:
-    """Whether an exception raised in a frame gets lost: LLVM calls back while machine code is loaded, and the import
-    system while a lock is released. Numba unpacks random number generators with `ctypes.cast` and crashes if that
-    raises.
+    """Whether an exception raised in a frame is lost: in callbacks of LLVM while machine code is loaded, and of the
+    import system while a lock is released. Numba unpacks random number generators with `ctypes.cast` and crashes if
+    that raises.
     """
     if frame is not None and frame.f_globals.get("__name__") in _IMPORT_SYSTEM:
         return True
@@ -100,8 +102,8 @@ def interrupt_main_thread(number: int = signal.SIGINT) -> None:
 
 @contextmanager
 def interrupts_deferred() -> Iterator[None]:
-    """Delays Ctrl-C, and other stop signals where `raise_interrupt` handles them, until the end of the block: for short
-    work that must not be interrupted. Does nothing outside the main thread, which alone handles signals.
+    """Delays Ctrl-C, and the other stop signals that `raise_interrupt` handles, until the end of the block: for short
+    work that must not be interrupted. Does nothing outside the main thread, the only one that handles signals.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -136,8 +138,8 @@ def interrupts_held_back() -> Iterator[None]:
 
 @contextmanager
 def sigterm_handler_kept() -> Iterator[None]:
-    """For a library that installs a handler of SIGTERM: afterwards the previous one is back. A SystemExit that theirs
-    raises in the block becomes a KeyboardInterrupt.
+    """Restores the handler of SIGTERM after a library has replaced it. A SystemExit that the library's handler raises
+    in the block becomes a KeyboardInterrupt.
     """
     before = signal.getsignal(signal.SIGTERM)
     try:

@@ -1,8 +1,8 @@
 """Work on this machine: in this process, or in new processes (spawn).
 
-Worker processes end when the block that opened them is left, and with this process, even by SIGKILL: each
-has its own pipe, and ends when the pipe closes. The unexpected end of a worker is an error, since it
-is a fault of the task or of the machine.
+Worker processes end with the block that opened them and with this process, even if it is killed: each has its
+own pipe, and ends when the pipe closes. The unexpected end of a worker is an error, since the cause is the task
+or the machine.
 """
 
 import multiprocessing
@@ -87,7 +87,7 @@ class ProcessPool(Pool):
 
 
 class LocalWorkerProcess(WorkerProcess):
-    """A worker process of this machine; the state of modules stays for the next task."""
+    """A worker process of this machine; the state of its modules is kept between tasks."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -123,7 +123,7 @@ class LocalWorkerProcess(WorkerProcess):
 
 
 def _work(parent: Connection) -> None:
-    """The main function of a worker: it ignores the signals that the parent handles, and ends when the pipe closes."""
+    """The main function of a worker. It ignores the signals that the parent handles, and ends when the pipe closes."""
     ignore_stop_signals()
     tasks: SimpleQueue[tuple[Callable[[Any], Any], Any]] = SimpleQueue()
     live_with_parent(parent, tasks.put, at_end=lambda: os._exit(1))
@@ -138,7 +138,8 @@ def _work(parent: Connection) -> None:
 def spawn(main: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Connection]:
     """A new process that runs `main` with its end of a pipe and the arguments, and our end.
 
-    It first imports the script of this process. If that comes here again, because it has no main guard, it ends.
+    The new process first imports the script of this one. A script without a main guard then calls this function
+    again, which ends the new process.
     """
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         os._exit(_NO_GUARD)

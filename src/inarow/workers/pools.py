@@ -1,6 +1,6 @@
 """Workers for the duration of a `with` block.
 
-An exception, Ctrl-C included, or the end of this process ends all tasks at once.
+An exception (also Ctrl-C) or the end of this process ends all tasks at once.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 _RAY_SETTINGS = {
     "RAY_ENABLE_AUTO_CONNECT": "0",  # a call without a connection is an error instead of a new cluster
-    "RAY_DEDUP_LOGS_SKIP_REGEX": ".",  # matches and so drops all output of Ray: failures are raised as errors
-    "RAY_BACKEND_LOG_LEVEL": "fatal",  # so does this for what it writes to stderr itself
+    "RAY_DEDUP_LOGS_SKIP_REGEX": ".",  # matches, and so drops, all output of Ray: failures are raised as errors
+    "RAY_BACKEND_LOG_LEVEL": "fatal",  # the same for its own output to stderr
     "RAY_USAGE_STATS_ENABLED": "0",
 }
 
@@ -37,7 +37,7 @@ def open_pool(workers: Workers = 1, *, tasks: int | None = None) -> Iterator[Poo
 
 @contextmanager
 def open_worker_processes(number: int, cluster: Cluster | None = None) -> Iterator[WorkerProcesses]:
-    """`number` (0 or more) worker processes, on this machine or on a cluster. Raises as `open_pool`."""
+    """`number` (0 or more) worker processes, on this machine or on a cluster. Raises the errors of `open_pool`."""
     if number == 0:
         yield WorkerProcesses()
         return
@@ -57,7 +57,7 @@ def _connection(cluster: Cluster) -> Iterator[ClusterPool]:
     own = {
         # The only way, on any system, to keep Ray on the loopback interface.
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
-        # Without these Ray leaves a token in the home folder, which later clusters of the user would ask for.
+        # Without these Ray leaves a token in the home directory, which the user's later clusters would require.
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN": token_hex(32),
     }

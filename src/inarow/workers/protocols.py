@@ -31,26 +31,26 @@ class Cluster:
     """A Ray cluster; needs `pip install 'inarow[cluster]'`."""
 
     address: str = LOCAL
-    """HOST:PORT of a running cluster, `auto` for the one of which this machine is a node, or `local` for a new one
-    on this machine that ends with the work.
+    """HOST:PORT of a running cluster, `auto` for the cluster that this machine belongs to, or `local` for a new one on
+    this machine that ends with the work.
     """
     workers: int | None = None  # maximum number of concurrent tasks; None: two per CPU
 
 
-Workers = int | Cluster  # A number of processes of this machine (1: this process itself), or a cluster
+Workers = int | Cluster  # a number of processes on this machine (1: this process itself), or a cluster
 
 
 class Pool(ABC):
     """Runs a function on many tasks."""
 
     def __init__(self, workers: int = 1, queued: int = 0) -> None:
-        """Gives each worker one task at a time, and where results are in order `queued` more."""
+        """Gives each worker one task at a time, and `queued` more if results are returned in order."""
         self._concurrent, self._queued = workers, queued
 
     def map(
         self, function: Callable[[Task], Result], tasks: Iterable[Task], *, progress: Progress | None = None
     ) -> Iterator[Result]:
-        """The result of each task, in the order of the tasks, as soon as it and all before it are
+        """Yields the result of each task, in the order of the tasks, as soon as it and all earlier ones are
         finished. A task that raises ends the iteration with a TaskError that carries the task. A pool
         serves one map at a time: a new one discards the results that an older one has not yet returned.
         """
@@ -61,8 +61,8 @@ class Pool(ABC):
             yield result
 
     def as_completed(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[tuple[Task, Result]]:
-        """Each task with its result, in the order in which they finish. Otherwise like `map`, but a task is taken from
-        `tasks` when a worker is free for it, so that it can depend on the results before.
+        """Yields each task with its result, in the order in which they finish. Otherwise like `map`, but a task is
+        taken from `tasks` only when a worker is free, so that it can depend on earlier results.
         """
         return self._results(function, tasks, in_order=False)
 
@@ -70,14 +70,14 @@ class Pool(ABC):
         self, function: Callable[[Task], Result], tasks: Iterable[Task], *, in_order: bool
     ) -> Iterator[tuple[Task, Result]]:
         left = enumerate(tasks)
-        given: dict[int, Task] = {}  # those whose results have not been returned, by their number
+        given: dict[int, Task] = {}  # tasks whose results have not been returned, by number
         under_way: dict[object, int] = {}  # numbers of tasks
         finished: dict[int, Any] = {}  # outcomes
-        # Without an order nothing is queued: a task would wait behind a long one while other workers are idle.
+        # Results in any order: nothing is queued, because a task would wait behind a long one while workers are idle.
         most = self._concurrent * (1 + self._queued if in_order else 1)
         for turn in count():
             while True:
-                # Without an order, results are returned first: the next task may depend on them.
+                # Results in any order are returned before the next task is taken, which may depend on them.
                 while (in_order or not finished) and len(under_way) < most and len(given) < self._concurrent * _AHEAD:
                     if (following := next(left, None)) is None:
                         break
@@ -95,11 +95,11 @@ class Pool(ABC):
 
     @abstractmethod
     def submit(self, function: Callable[[Task], Any], task: Task) -> object:
-        """Hands out a task; returns its handle."""
+        """Submits a task; returns its handle."""
 
     @abstractmethod
     def _wait(self, under_way: Collection[object], *, in_order: bool) -> Iterable[tuple[object, Any]]:
-        """The handles and outcomes of tasks that have finished. May return without any."""
+        """The handles and outcomes of finished tasks; may be empty."""
 
     def _result(self, outcome: Any, task: object) -> Any:
         return result_of(outcome, task)
@@ -135,7 +135,7 @@ class WorkerProcess(ABC):
 
     @abstractmethod
     def _has_finished(self, seconds: float) -> bool:
-        """Whether the oldest task finishes within some seconds."""
+        """Whether the oldest task finishes within `seconds`."""
 
     @abstractmethod
     def _take_oldest(self) -> Any: ...
@@ -145,7 +145,7 @@ class WorkerProcess(ABC):
 class Shared(Generic[Value]):
     """A value that is part of many tasks."""
 
-    content: Any  # the value, or what `fetch` turns into it
+    content: Any  # the value, or the argument with which `fetch` returns it
     fetch: Callable[[Any], Value] | None = None
 
     @property

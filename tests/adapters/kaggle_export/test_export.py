@@ -73,14 +73,14 @@ def test_the_command_writes_a_file_that_our_own_host_plays(tmp_path):
     refused = subprocess.run([*command, "solver", "-o", str(tmp_path / "no.py")], capture_output=True, text=True)
     assert refused.returncode == 2
     assert refused.stderr.startswith(
-        "inarow: solver cannot be exported: a file has only the standard library and NumPy"
+        "inarow: solver cannot be exported: a file can only use the standard library and NumPy"
     )
     assert len(refused.stderr.splitlines()) == 1
     assert not (tmp_path / "no.py").exists()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
-def test_a_file_may_have_a_name_that_is_no_text(tmp_path):
+def test_a_file_may_have_a_name_that_is_not_utf_8(tmp_path):
     file = tmp_path / "\udcff.py"
     command = ("export", "kaggle", "random", "-o", str(file))
     result = inarow_process(*command)
@@ -108,7 +108,7 @@ def test_an_archive_has_a_main_file(tmp_path):
         ("q", "6x7x4", "no Q-table ships with inarow for 6x7x4"),
     ],
 )
-def test_what_cannot_be_exported_is_told_in_one_line(agent, board, reason):
+def test_what_cannot_be_exported_is_reported_in_one_line(agent, board, reason):
     with pytest.raises(ValueError if agent == "q" else KaggleFileError) as caught:
         kaggle_source(agent, GameSpec.parse(board))
     assert reason in str(caught.value)
@@ -146,7 +146,8 @@ def test_a_rehearsal_grants_time_for_loading_and_not_for_every_move(tmp_path, mo
     assert 0.3 <= rehearsal.overage < 60
     file.write_text(SLEEPER.format("", "time.sleep(0.3)"))
     with pytest.raises(
-        KaggleFileError, match=r"^not written: .* its moves took \d+\.\d\d s, loading apart; Kaggle gives 0\.2 s$"
+        KaggleFileError,
+        match=r"^not written: .* its moves took \d+\.\d\d s without loading; the limit of Kaggle is 0\.2 s$",
     ):
         rehearse(file, spec)
 

@@ -109,7 +109,7 @@ def test_an_exported_alphazero_searches_the_same(simulations, tmp_path):
 
 @pytest.mark.parametrize("setting", ["root=gumbel", "temperature=1"])
 def test_searches_that_draw_lots_are_refused(setting, tmp_path):
-    with pytest.raises(KaggleFileError, match="root=puct and temperature=0 only"):
+    with pytest.raises(KaggleFileError, match="only be exported with root=puct and temperature=0"):
         parts_of(f"alphazero:net={opinionated_net(tmp_path)},{setting}", GameSpec.parse("6x7x4"))
 
 

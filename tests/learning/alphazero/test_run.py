@@ -1,4 +1,4 @@
-"""Runs of seconds: they learn, they can be killed and go on, and bad files are one line of error."""
+"""Runs of seconds: they learn, they can be killed and continue, and bad files are one line of error."""
 
 import json
 import os
@@ -75,7 +75,7 @@ def test_a_run_may_begin_with_a_net(tmp_path):
         assert not (tmp_path / "other").exists()
     weights, _ = read_start(str(first.product), first.config.network)
     for changed in (weights | {"value_logit.weight": np.zeros((1, 7))}, {"stem.convolution.weight": np.zeros(8)}):
-        with pytest.raises(NetError, match="has other weights"):
+        with pytest.raises(NetError, match="the initial net does not fit the network"):
             second.trainer.begin_with(changed)
 
 
@@ -86,7 +86,7 @@ def test_the_same_seed_gives_the_same_net(tmp_path):
     assert games_of(tmp_path / "a") == games_of(tmp_path / "b")
 
 
-def test_companions_play_too(tmp_path):
+def test_worker_processes_play_too(tmp_path):
     run = trained(tmp_path / "run", workers=2, iterations=30)
     assert run.worker_bytes > 0
     assert run.state.games == len(games_of(run.folder))
@@ -129,7 +129,7 @@ def stop_after(run: AlphaZeroRun, iterations: int):
     return watch
 
 
-def test_a_stopped_run_goes_on_and_a_finished_one_is_extended(tmp_path):
+def test_a_stopped_run_continues_and_a_finished_one_is_extended(tmp_path):
     run = AlphaZeroRun.start(tiny(), tmp_path)
     with pytest.raises(Stopped):
         run.train(stop_after(run, 3))
@@ -150,7 +150,7 @@ def test_a_stopped_run_goes_on_and_a_finished_one_is_extended(tmp_path):
     assert len(list(tmp_path.glob("learner-*"))) == len(list(tmp_path.glob("replay-*"))) == 1
 
 
-def test_a_resumed_optimiser_goes_on_as_if_nothing_had_happened(tmp_path):
+def test_a_resumed_optimiser_continues_as_if_nothing_had_happened(tmp_path):
     run = trained(tmp_path, iterations=1)
     again = AlphaZeroRun.resume(tmp_path)
     batch = run.replay.draw(16, 100, np.random.default_rng(0), mirror=False)
@@ -159,7 +159,7 @@ def test_a_resumed_optimiser_goes_on_as_if_nothing_had_happened(tmp_path):
     assert all(np.array_equal(one, other) for one, other in pairs)
 
 
-def test_an_extended_run_goes_on_with_its_curve(tmp_path):
+def test_an_extended_run_continues_with_its_curve(tmp_path):
     trained(tmp_path, iterations=12)
     run = AlphaZeroRun.resume(tmp_path, iterations=12)
     before = len(run.state.curve)
@@ -168,7 +168,7 @@ def test_an_extended_run_goes_on_with_its_curve(tmp_path):
     assert len({(point.iteration, point.steps) for point in run.state.curve}) == len(run.state.curve)
 
 
-def test_a_run_goes_on_with_other_settings(tmp_path):
+def test_a_run_continues_with_other_settings(tmp_path):
     trained(tmp_path, iterations=1)
     run = AlphaZeroRun.resume(tmp_path, iterations=2, settings=["selfplay.random_starts=0.0", "selfplay.games=8"])
     before = run.state.games
@@ -241,7 +241,7 @@ def test_minutes_can_become_iterations(tmp_path):
     assert run.state.iterations == done + 1
 
 
-def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path):
+def test_a_killed_run_continues_from_its_last_checkpoint(tmp_path):
     script = (
         "import sys\nfrom pathlib import Path\nfrom tests.learning.alphazero.tiny_runs import AlphaZeroRun, tiny\n"
         "AlphaZeroRun.start(tiny(iterations=1000, workers=2), Path(sys.argv[1])).train(checkpoint_seconds=0.2)\n"
@@ -279,7 +279,7 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path):
         ("config.json", b'{"learner": "alphazero"}', "has no training run"),
         ("state.json", b"[]", "is not a checkpoint"),
         ("state.json", b'{"saves": 77}', "learner-77.safetensors cannot be read: No such file"),
-        ("state.json", b'{"version": 2}', "is of a later version"),
+        ("state.json", b'{"version": 2}', "was written by a later version"),
         ("state.json", b'{"version": "1"}', "is not a checkpoint"),
         ("learner-*.safetensors", b"abc", "is not a checkpoint of this run"),
         ("replay-*.npz", b"abc", "is not the examples of a run"),

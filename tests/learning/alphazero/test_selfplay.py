@@ -93,7 +93,7 @@ def test_without_random_starts_the_board_is_empty_at_first():
     assert len({game.opening for game in play("4x4x4", random_starts=1.0).games}) > 1
 
 
-def test_quick_searches_make_no_examples():
+def test_short_searches_make_no_examples():
     some = play("4x4x4", search=PUCT, quick_share=0.0, quick_simulations=4)
     none = play("4x4x4", search=PUCT, quick_share=1.0, quick_simulations=4)
     assert len(some.examples) > 0
@@ -146,4 +146,4 @@ def test_every_board_has_as_many_games():
         for game in player.play(4).games:
             ended[game.board] += 1
     assert min(ended.values()) >= 5
-    assert max(ended.values()) - min(ended.values()) <= 8  # so many may end in some steps on four games
+    assert max(ended.values()) - min(ended.values()) <= 8  # this number may end in a few steps of four games

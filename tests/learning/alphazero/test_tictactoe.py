@@ -29,7 +29,7 @@ def test_it_never_loses_on_either_side_with_fifty_simulations(tmp_path):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("simulations", [0, 50])
-def test_the_net_that_comes_with_inarow_never_loses(simulations):
+def test_the_shipped_net_never_loses(simulations):
     for side in (1, 2):
         make = partial(make_agent, f"alphazero:simulations={simulations},memory=1")
         assert lost_game(TIC_TAC_TOE, side, make) is None

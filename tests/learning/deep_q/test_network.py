@@ -89,7 +89,7 @@ def test_a_fit_learns_and_depends_on_its_seed_alone():
     assert any((first[name] != other[name]).any() for name in first)
 
 
-def test_a_net_goes_on_from_its_state_bit_for_bit():
+def test_a_net_continues_from_its_state_bit_for_bit():
     config = config_of("4x4x4")
     boards, targets = some_boards("4x4x4", 50), np.linspace(-1, 1, 50, dtype=np.float32)
     whole, restored = new_net(config), new_net(config, 9)

@@ -1,4 +1,4 @@
-"""Runs in folders: what they leave, how they go on, and what is said about bad ones."""
+"""Runs in folders: what they leave, how they continue, and what is said about bad ones."""
 
 import csv
 import json
@@ -60,7 +60,7 @@ def test_a_run_leaves_a_net_that_plays_and_its_curve(tmp_path):
     assert files(tmp_path) == before
 
 
-def test_a_run_killed_before_its_first_file_of_games_goes_on(tmp_path):
+def test_a_run_killed_before_its_first_file_of_games_continues(tmp_path):
     DeepQRun.start(TINY, tmp_path)
     (tmp_path / "games.csv").unlink()
     DeepQRun.resume(tmp_path).train()
@@ -111,7 +111,7 @@ run.train(checkpoint_seconds=0.0)
 
 
 @pytest.mark.compiled
-def test_a_killed_run_goes_on_to_the_same_net(tmp_path):
+def test_a_killed_run_continues_to_the_same_net(tmp_path):
     checkpoint = tmp_path / "killed" / "checkpoint.safetensors"
     command = [sys.executable, "-c", SCRIPT]
     with subprocess.Popen([*command, str(tmp_path / "killed")], env={**os.environ}) as process:
@@ -169,7 +169,7 @@ def refusal(folder: Path) -> str:
     return str(caught.value)
 
 
-def test_bad_folders_are_told_in_one_line(tmp_path):
+def test_bad_folders_are_reported_in_one_line(tmp_path):
     assert "has no training run" in refusal(tmp_path)
     DeepQRun.start(TINY, tmp_path).train(checkpoint_seconds=1000)
     with pytest.raises(ConfigError, match="has a training run; continue it with --resume"):
@@ -182,7 +182,7 @@ def test_bad_folders_are_told_in_one_line(tmp_path):
     path.write_bytes(good)
     checkpoint = load_checkpoint(path)
     for state, arrays, reason in (
-        ({"config": msgspec.to_builtins(config_of("4x4x4"))}, {}, "is not from the config beside it"),
+        ({"config": msgspec.to_builtins(config_of("4x4x4"))}, {}, "does not belong to the config beside it"),
         ({"curve": [3]}, {}, "is not a checkpoint"),
         ({"counts": {}}, {}, "is not a checkpoint"),
         ({"episodes": None}, {}, "is not a checkpoint"),
@@ -203,7 +203,7 @@ def test_presets_are_sound():
         to_config(find_document(name), DeepQConfig, name)
 
 
-def test_the_command_trains_tests_and_goes_on(tmp_path):
+def test_the_command_trains_tests_and_continues(tmp_path):
     folder = tmp_path / "run"
     small = ("--set", "episodes=30", "--set", "batch=10", "--set", "network.filters=[4]", "--seed", "5")
     result = inarow("train", "4x4x4-dqn", *small, "--out", str(folder), "--json")

@@ -116,7 +116,7 @@ def test_what_is_learnt_follows_from_the_config():
     assert first.net_content() != other.net_content()
 
 
-def test_the_curve_tells_each_batch():
+def test_the_curve_reports_each_batch():
     trainer = trained(policy=Policy(rule="classical"))
     assert [(point.episode, point.episodes) for point in trainer.curve] == [(20, 20), (30, 10)]
     for point in trainer.curve:

@@ -27,7 +27,7 @@ def test_the_back_ends_agree():
     assert 0.2 < np.mean(p_values) < 0.8  # uniform, if they agree
 
 
-def test_draws_of_two_distributions_are_told_apart():
+def test_draws_of_two_distributions_are_distinguished():
     rng = np.random.default_rng(0)
     one, other = [0.3, 0.2, 0.5, 0.0], [0.31, 0.18, 0.51, 0.0]
     assert homogeneity(rng.multinomial(20_000, one), rng.multinomial(20_000, other)) < 1e-4

@@ -132,5 +132,7 @@ def test_the_same_seed_gives_the_same_choices():
 
 
 def test_a_board_of_too_many_actions_is_refused():
-    with pytest.raises(InvalidSpecError, match="15x15x5/free has 225 actions; flags are kept for boards of at most 62"):
+    with pytest.raises(
+        InvalidSpecError, match="15x15x5/free has 225 actions; exploration by flags needs a board of at most 62"
+    ):
         FlagTable(GameSpec.parse("15x15x5/free"))

@@ -1,4 +1,4 @@
-"""The Q-table against a dict, through growth, files and a full house."""
+"""The Q-table against a dict, through growth, files and a full table."""
 
 import json
 
@@ -53,7 +53,7 @@ def test_a_table_is_a_dict(numbers, seed):
 
 
 @pytest.mark.compiled
-def test_growing_goes_on_while_rows_come():
+def test_growing_continues_while_rows_come():
     """The old index is carried over in small steps, and found rows are right in between."""
     table = QTable(SPEC)
     numbers = np.arange(20_000, dtype=np.uint64) * np.uint64(0x9E37_79B9)

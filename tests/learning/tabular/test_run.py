@@ -1,4 +1,4 @@
-"""Runs of tabular learners: stopped, killed or damaged they go on to the same table, or say why not."""
+"""Runs of tabular learners: stopped, killed or damaged they continue to the same table, or say why not."""
 
 import os
 import signal
@@ -184,7 +184,7 @@ run.train(checkpoint_seconds=0.0)
 
 
 @pytest.mark.compiled
-def test_a_killed_run_goes_on(tmp_path):
+def test_a_killed_run_continues(tmp_path):
     def start(folder):
         return subprocess.Popen([sys.executable, "-c", SCRIPT, str(folder)], env={**os.environ})
 
@@ -222,7 +222,7 @@ def test_a_run_is_not_started_over(tmp_path):
     QRun.resume(tmp_path).train()
     other = QRun.start(config(alpha=0.1), tmp_path / "other")
     (tmp_path / "other" / "table.npz").write_bytes((tmp_path / "table.npz").read_bytes())
-    with pytest.raises(TableError, match="is not from the config beside it"):
+    with pytest.raises(TableError, match="does not belong to the config beside it"):
         QRun.resume(other.folder)
 
 

@@ -187,7 +187,7 @@ def test_boards_of_five_words_give_the_same():
             assert word.search(position, Limits(depth=3)) == wide.search(position, Limits(depth=3))
 
 
-def test_a_quick_win_is_preferred_and_a_loss_put_off():
+def test_a_fast_win_is_preferred_and_a_loss_put_off():
     search = Minimax(GameSpec.parse("6x7x4"), make_heuristic("windows", GameSpec.parse("6x7x4")))
     now = search.search(Position.parse("445566"), Limits(depth=5))
     assert now.action in (2, 6)

@@ -58,7 +58,7 @@ def test_a_solver_uses_its_book(made):
         Solver(CONNECT_FOUR, book=book)
 
 
-def test_a_killed_build_goes_on_where_it_was(made, tmp_path, monkeypatch):
+def test_a_killed_build_continues_where_it_was(made, tmp_path, monkeypatch):
     _, book = made
     path = tmp_path / "book.npz"
 
@@ -83,7 +83,7 @@ def test_a_killed_build_goes_on_where_it_was(made, tmp_path, monkeypatch):
     assert not set(solved_again) & {line.split()[1] for line in before.splitlines()[1:]}
 
 
-def test_the_dearest_positions_are_kept_first(made, tmp_path):
+def test_the_most_expensive_positions_are_kept_first(made, tmp_path):
     _, book = made
     small = build_book(tmp_path / "small.npz", SPEC, plies=4, memory=1 << 22, entries=150)
     assert len(small) == 150 < len(book)
@@ -95,7 +95,7 @@ def test_positions_before_the_last_ply_must_fit(made, tmp_path):
     before = int((made[1].entry_plies() < 4).sum())
     path = tmp_path / "small.npz"
     for entries in (1, before - 1):
-        message = f"entries is {entries}; on 5x5x4 the positions of fewer than 4 stones alone are {before}"
+        message = f"entries is {entries}; on 5x5x4 there are {before} positions of fewer than 4 stones"
         with pytest.raises(InvalidLimitError, match=message):
             build_book(path, SPEC, plies=4, memory=1 << 22, entries=entries)
     assert list(tmp_path.iterdir()) == []
@@ -215,7 +215,7 @@ def test_other_shipped_books_are_sound(board):
     assert len(verify_book(book, sample=20, plies=0, seed=3)) == 21
 
 
-def test_what_follows_the_dearest_positions_can_be_kept(tmp_path):
+def test_what_follows_the_most_expensive_positions_can_be_kept(tmp_path):
     spec = GameSpec.parse("4x5x4")
     plain = build_book(tmp_path / "plain.npz", spec, plies=4, memory=1 << 22)
     deeper = build_book(tmp_path / "deeper.npz", spec, plies=4, memory=1 << 22, deepen=(3, 2))

@@ -201,7 +201,7 @@ def test_threads_give_the_same_scores():
             assert solver.solve(position).score == -2
 
 
-def test_a_cancelled_search_ends_quickly_with_true_bounds():
+def test_a_cancelled_search_ends_soon_with_true_bounds():
     cancelled = threading.Event()
     threading.Timer(0.3, cancelled.set).start()
     solver = Solver(CONNECT_FOUR, threads=2)

@@ -89,7 +89,7 @@ def test_many_in_step_find_what_each_finds_alone(root):
     assert search.search_many(positions[::-1], 30) == alone[::-1]  # now with everything in the cache
 
 
-def test_a_game_goes_on_with_its_tree():
+def test_a_game_continues_with_its_tree():
     position = Position.parse("44")
     search = small_search(CONNECT_FOUR)
     first = search.search(position, limits=Limits(simulations=200))
@@ -196,7 +196,7 @@ def test_nodes_limit_a_search_and_repeat(nodes):
 
 def test_sequential_halving_needs_simulations_to_plan():
     search = small_search(CONNECT_FOUR, "gumbel")
-    with pytest.raises(InvalidLimitError, match="planned by its simulations"):
+    with pytest.raises(InvalidLimitError, match="needs a limit of simulations"):
         search.search(Position.start(), limits=Limits(seconds=1))
     with pytest.raises(InvalidLimitError, match="at most 100000"):
         search.search(Position.start(), limits=Limits(simulations=100_001))

@@ -183,7 +183,7 @@ def test_bad_and_unknown_names_are_refused():
     for register, taken in ((register_rule, "uct"), (register_rule, "puct"), (register_leaf, "random")):
         with pytest.raises(InvalidLimitError, match="the name is taken"):
             register(taken)
-        with pytest.raises(InvalidLimitError, match=r"a name has letters"):
+        with pytest.raises(InvalidLimitError, match=r"names consist of letters"):
             register("a,b")
     with pytest.raises(InvalidLimitError, match=r"there is no selection rule 'none'; selection rules are uct, puct$"):
         make_rule("none")

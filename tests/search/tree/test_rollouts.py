@@ -198,7 +198,7 @@ def test_cutting_down_keeps_the_subtree():
 
 
 @pytest.mark.compiled
-def test_a_full_tree_goes_on_within_its_budget():
+def test_a_full_tree_continues_within_its_budget():
     result = searcher(memory=20_000).search(Position.start(), limits=Limits(simulations=5000))
     assert result.bytes <= 20_000
     assert result.is_full

@@ -39,7 +39,7 @@ def wait_for_turn(page):
 
 
 def wait_for_ply(page, plies):
-    """Waits until at least so many moves were made."""
+    """Waits until at least this number of moves have been made."""
     expect(page.locator(".moves li").nth(plies - 1)).to_be_attached()
 
 

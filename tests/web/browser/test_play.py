@@ -99,14 +99,14 @@ def test_arrows_enter_the_board_only_from_nowhere(browser, served):
         expect(column(page, 4)).to_be_focused()
 
 
-def test_the_turn_and_the_result_are_told_to_screen_readers(browser, served):
+def test_the_turn_and_the_result_are_announced_to_screen_readers(browser, served):
     with opened(browser, served, "#/play?board=6x7x4&moves=414141&first=human&second=human") as page:
         expect(page.get_by_role("status").filter(has_text="move")).to_have_text("Move 7: X to move.")
         page.keyboard.press("4")
         expect(page.get_by_role("status").filter(has_text="wins")).to_have_text("X wins with 4 in a row.")
 
 
-def test_a_hint_that_fails_is_told_and_not_asked_for_at_once_again(browser, served):
+def test_a_hint_that_fails_is_reported_and_not_repeated_at_once(browser, served):
     with opened(browser, served, "") as page:
         changes, failure = page.evaluate(
             """async () => {
@@ -250,7 +250,7 @@ def test_what_comes_in_an_address_is_text_and_never_markup(browser, served):
         assert page.locator("img").count() == 0
 
 
-def test_a_game_goes_on_after_the_lab_was_killed(browser, tmp_path):
+def test_a_game_continues_after_the_lab_was_killed(browser, tmp_path):
     with lab(tmp_path, "--workers", "1") as first:
         first.wait_until_ready()
         with opened(browser, first, "#/play?board=6x7x4&second=solver:level=2&seed=1", may_complain=True) as page:

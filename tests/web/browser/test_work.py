@@ -60,7 +60,7 @@ def test_a_record_brings_its_board_and_its_players(browser, served):
 def test_an_arena_runs_to_its_end_and_a_game_is_replayed(browser, served):
     with opened(browser, served, "#/arena") as page:
         page.get_by_role("button", name="Remove mcts:simulations=200").click()
-        page.get_by_label("Games a pair").fill("4")
+        page.get_by_label("Games per pair").fill("4")
         page.get_by_role("button", name="Start").click()
         expect(page.get_by_role("heading", name=re.compile("finished"))).to_be_visible()
         expect(page.locator(".cross tbody tr")).to_have_count(2)

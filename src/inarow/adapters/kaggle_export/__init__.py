@@ -1,1 +1,1 @@
-"""Kaggle submissions: from an agent string to one file that needs nothing of this package."""
+"""Kaggle submissions: from an agent string to a single file that does not need this package."""

@@ -1,4 +1,4 @@
-"""`inarow export kaggle`: writing a Kaggle submission, after playing it as Kaggle would."""
+"""`inarow export kaggle`: writes a Kaggle submission after test games by Kaggle's rules."""
 
 import io
 import json as json_format
@@ -24,12 +24,12 @@ _ACT_SECONDS, _OVERAGE = 2.0, 60.0  # seconds that Kaggle allows per move, and p
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """Games of a file, played by the rules of Kaggle."""
+    """Test games of a file by the rules of Kaggle."""
 
     games: int
     moves: int  # of the file
     slowest: float  # seconds of its slowest move; the first move of a game includes loading
-    overage: float  # seconds beyond the time per move, in the game that took most
+    overage: float  # largest overage of a game, in seconds beyond the time per move
 
 
 def kaggle(agent: str, *, out: Path, board: str = "connect4", json: bool = False, seed: int = 0) -> None:
@@ -40,7 +40,7 @@ def kaggle(agent: str, *, out: Path, board: str = "connect4", json: bool = False
 
     Args:
         agent: Agent string.
-        out: The file; a name that ends with .tar.gz makes an archive with a main.py.
+        out: File to write; if its name ends with .tar.gz, an archive with a main.py.
         board: Board: ROWSxCOLUMNSxINAROW, with /free for no gravity, connect4 or tictactoe.
         json: Print one JSON document and nothing else.
         seed: Accepted for uniformity; this command is deterministic.
@@ -57,7 +57,7 @@ def kaggle(agent: str, *, out: Path, board: str = "connect4", json: bool = False
     if json:
         print(json_format.dumps({"agent": agent, "file": str(out), "bytes": size, **asdict(rehearsal)}, indent=2))
         return
-    overage = f", {rehearsal.overage:.3f} s of Kaggle's 60 s for a game" if rehearsal.overage else ""
+    overage = f", {rehearsal.overage:.3f} s of Kaggle's 60 s per game" if rehearsal.overage else ""
     print(
         f"{out}: {size:,} bytes; played {rehearsal.games} games as on Kaggle, slowest of {rehearsal.moves} moves "
         f"{rehearsal.slowest:.3f} s{overage}"
@@ -103,8 +103,8 @@ def _archive(main: bytes) -> bytes:
 
 def rehearse(file: Path, spec: GameSpec, *, games: int = 2, seed: int = 0) -> Rehearsal:
     """Plays games against random moves, with alternating sides, in an empty folder, in processes that can import only
-    the standard library and NumPy. Raises KaggleFileError for anything that Kaggle would reject, and for a file that
-    is usually too slow: Kaggle's time per game is meant for loading, and would not last for a long game.
+    the standard library and NumPy. Raises KaggleFileError if Kaggle would reject the file or most of its moves
+    are too slow: Kaggle's additional time per game is meant for loading, and would not last for a long game.
     """
     rng = random.Random(seed)
     played = [_play(file, spec, game % 2, rng) for game in range(games)]
@@ -125,11 +125,13 @@ def _play(file: Path, spec: GameSpec, side: int, rng: random.Random) -> tuple[li
             reply = process.ask(position)
             times.append(reply.seconds)
             if reply.kind != "int":
-                raise KaggleFileError(f"an answer is of type {reply.kind}; Kaggle takes a plain int only")
+                raise KaggleFileError(f"an answer is of type {reply.kind}; Kaggle only accepts a plain int")
             position = position.play(reply.column())
-        usual = statistics.median(times[1:] or [0.0])  # a single slow move may be the fault of this machine
+        usual = statistics.median(times[1:] or [0.0])  # a single slow move may be caused by this machine
         if usual > _ACT_SECONDS:
-            raise KaggleFileError(f"its moves took {usual:.2f} s, loading apart; Kaggle gives {_ACT_SECONDS:g} s")
+            raise KaggleFileError(
+                f"its moves took {usual:.2f} s without loading; the limit of Kaggle is {_ACT_SECONDS:g} s"
+            )
         return times, _OVERAGE - process.overage
     except (IllegalMoveError, KaggleFileError) as error:
         raise KaggleFileError(f"not written: after {position.moves!r} {one_line(error)}") from None

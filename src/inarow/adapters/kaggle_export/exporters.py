@@ -1,4 +1,4 @@
-"""From agents to the source of a file: the modules that it needs, and the expression that makes its player."""
+"""From agents to the source of a file: its modules, and the expression that creates its player."""
 
 import ast
 import re
@@ -37,7 +37,7 @@ _FIXED: dict[str, dict[str, list[Any]]] = {
     "Conv": {"strides": [[1, 1]], "dilations": [[1, 1]], "group": [1], "auto_pad": [b"NOTSET"], "kernel_shape": []},
     "Gemm": {"alpha": [1.0], "beta": [1.0], "transA": [0]},
 }
-"""Attributes that our operators lack, with the values that they imply; an empty list allows any value."""
+"""Attributes that our operators do not have, with the values that they imply; an empty list allows any value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,12 @@ class Parts:
     """The parts of a file."""
 
     modules: tuple[str, ...]
-    player: str  # the Python expression that makes the player
+    player: str  # the Python expression that creates the player
     note: str = ""  # a remark for users of the file
 
 
 def parts_of(agent: str, spec: GameSpec) -> Parts:
-    """The parts for an agent string; the board matters to some agents. Raises KaggleFileError."""
+    """The parts for an agent string; for some agents they depend on the board. Raises KaggleFileError."""
     kind, parameters = parse_agent(agent)
     return parts_for(kind.name, parameters, spec)
 
@@ -58,10 +58,12 @@ def parts_of(agent: str, spec: GameSpec) -> Parts:
 def parts_for(name: str, parameters: Any, spec: GameSpec) -> Parts:
     """The same for the name of an agent and its parameters."""
     if not spec.gravity:
-        raise KaggleFileError(f"Kaggle's ConnectX has gravity, {spec} has none")
+        raise KaggleFileError(f"Kaggle's ConnectX has gravity; {spec} has none")
     if name not in _EXPORTERS:
-        reason = "a file has only the standard library and NumPy"
-        raise KaggleFileError(f"{name} cannot be exported: {reason}; these can: {', '.join(_EXPORTERS)}")
+        reason = "a file can only use the standard library and NumPy"
+        raise KaggleFileError(
+            f"{name} cannot be exported: {reason}; agents that can be exported are {', '.join(_EXPORTERS)}"
+        )
     return _EXPORTERS[name](parameters, spec)
 
 
@@ -75,7 +77,7 @@ def _simple(parameters: Any, spec: GameSpec, *, wins: bool, blocks: bool) -> Par
 
 
 def _window_worths(name: str, spec: GameSpec) -> dict[str, list[int]]:
-    """The worth of a window by its number of stones, for the board of the file."""
+    """The value of a window by its number of stones, for the board of the file."""
     if name == "squares":
         raise KaggleFileError("the heuristic squares cannot be exported; windows and powers can")
     heuristic = make_heuristic(name, spec)
@@ -114,16 +116,16 @@ def _check_built_in(name: str, built_in: str, word: str) -> None:
 
 
 def _budget(wanted: int | str, parameters: MinimaxParameters | TreeParameters | AlphaZeroParameters, usual: int) -> int:
-    """A number as given; otherwise the usual one, or none where seconds are the limit."""
+    """The given number; by default `usual`, or no limit if seconds are the limit."""
     if isinstance(wanted, int):
         return wanted
     return usual if parameters.seconds == "none" else _UNLIMITED
 
 
 def _size(board: GameSpec, thing: str) -> str:
-    """The arguments that name the only board of a table or net."""
+    """The arguments for the board of a table or net."""
     if not board.gravity:
-        raise KaggleFileError(f"Kaggle's ConnectX has gravity, the {thing} is for {board}")
+        raise KaggleFileError(f"Kaggle's ConnectX has gravity; the {thing} is for {board}")
     return f"rows={board.rows}, columns={board.columns}, inarow={board.inarow}"
 
 
@@ -131,14 +133,14 @@ def _q(parameters: QParameters, spec: GameSpec) -> Parts:
     table = load_values(pretrained.shipped_table(spec) if parameters.table == "auto" else Path(parameters.table))
     size, (keys, choices) = _size(table.spec, "table"), map(text_literal, _best_columns(table))
     player = f"TablePlayer({size}, mirrors={bool(table.config.symmetry)}, keys={keys}, choices={choices})"
-    return Parts(("base", "q_table"), player, f"It plays {table.spec} only.")
+    return Parts(("base", "q_table"), player, f"It only plays {table.spec}.")
 
 
 def _best_columns(table: TableValues) -> tuple[str, str]:
     """(packed keys, packed sets of best columns)."""
     spec = table.spec
     if not spec.fits_word:
-        raise KaggleFileError(f"a table of {spec} cannot be exported: its keys are not positions")
+        raise KaggleFileError(f"a table of {spec} cannot be exported: its keys are hashes")
     keys, values = table.rows()
     order = np.argsort(keys)
     keys, values = keys[order], values[order]
@@ -162,13 +164,13 @@ def _dqn(parameters: DqnParameters, spec: GameSpec) -> Parts:
         if NetValues(net).potential is not None:
             raise KaggleFileError("a net trained with rewards.shaping cannot be exported: it plays with a heuristic")
     player = f"DqnPlayer({_size(board, 'net')}, nets=[{', '.join(map(net_expression, paths))}])"
-    return Parts(("base", "net", "dqn"), player, f"It plays {board} only, and needs NumPy.")
+    return Parts(("base", "net", "dqn"), player, f"It only plays {board}, and needs NumPy.")
 
 
 def _alphazero(parameters: AlphaZeroParameters, spec: GameSpec) -> Parts:
     _check_built_in(parameters.rule, "puct", "selection rule")
     if parameters.root != "puct" or parameters.temperature > 0:
-        raise KaggleFileError("alphazero can be exported with root=puct and temperature=0 only")
+        raise KaggleFileError("alphazero can only be exported with root=puct and temperature=0")
     name = pretrained.default_alphazero_net(spec) if parameters.net == "auto" else parameters.net
     pretrained.find_net(name).check_board(spec)
     rules = SearchConfig(root="puct")
@@ -231,12 +233,12 @@ _EXPORTERS: Mapping[str, Callable[[Any, GameSpec], Parts]] = {
 
 
 def assemble(modules: Sequence[str], *, title: str, entry: str) -> str:
-    """The source of a file: a docstring, the modules in this order, and `entry`, which makes `agent`.
+    """The source of a file: a docstring, the modules in this order, and `entry`, which creates `agent`.
 
-    A module comes after those that it imports from. Imports stay where a module has them, so that what the
-    first module does, starting the clock, comes before NumPy is loaded.
+    A module must follow those from which it imports. Imports stay at their places in the modules, so that the first
+    module starts the clock before NumPy is loaded.
     """
-    # As a literal of ASCII: the path of an agent's file may hold quotes and backslashes.
+    # As an ASCII literal: the path of an agent's file may contain quotes and backslashes.
     head, imported = f"{title!a}\n\nfrom __future__ import annotations", {"from __future__ import annotations"}
     sources = [(files(_PACKAGE) / f"{module}.py").read_text(encoding="utf-8") for module in modules]
     return "\n\n\n".join([head, *(_body(source, imported) for source in sources), entry]) + "\n"
@@ -249,8 +251,8 @@ def text_literal(text: str) -> str:
 
 
 def _body(source: str, imported: set[str]) -> str:
-    """A module with its docstring as a comment, without imports from this folder and without those in
-    `imported`, to which its other ones are added.
+    """A module with its docstring as a comment, without imports from this folder and without those in `imported`, to
+    which its other imports are added.
     """
     tree, lines = ast.parse(source), source.splitlines()
     comment = [f"# {line}".rstrip() for line in (ast.get_docstring(tree) or "").splitlines()]

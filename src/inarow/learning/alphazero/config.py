@@ -24,7 +24,7 @@ Workers = Annotated[int, Meta(ge=1, le=MAX_CLUSTER_WORKERS)]
 
 
 class BoardRange(ConfigPart, frozen=True, kw_only=True):
-    """Boards with gravity of all sizes from the first to the second number, on which a line fits."""
+    """Boards with gravity, of all sizes from the first to the second number, on which a line fits."""
 
     rows: tuple[Side, Side]
     columns: tuple[Side, Side]
@@ -32,7 +32,7 @@ class BoardRange(ConfigPart, frozen=True, kw_only=True):
     unseen: Annotated[tuple[str, ...], Meta(description="boards excluded from training, for tests afterwards")] = ()
 
     def specs(self) -> tuple[GameSpec, ...]:
-        """All of them, without the unseen ones."""
+        """All boards of the range except the unseen ones."""
         unseen = {GameSpec.parse(board) for board in self.unseen}
         sizes = [range(low, high + 1) for low, high in (self.rows, self.columns, self.inarow)]
         found = (GameSpec(rows, columns, line) for rows, columns, line in product(*sizes) if line <= max(rows, columns))
@@ -48,7 +48,7 @@ class NetworkConfig(ConfigPart, frozen=True, kw_only=True):
 
 
 class SelfPlayConfig(ConfigPart, frozen=True, kw_only=True):
-    """How the network plays against itself; see `selfplay_kernel.py`."""
+    """Settings of self-play; see `selfplay_kernel.py`."""
 
     games: Annotated[int, Meta(ge=1, le=4096, description="games played in lockstep in each process")] = 128
     simulations: Annotated[Simulations, Meta(description="simulations of a move at the end of the run")] = 32
@@ -56,7 +56,10 @@ class SelfPlayConfig(ConfigPart, frozen=True, kw_only=True):
         Simulations, Meta(description="simulations of a move at the beginning; they grow linearly")
     ] = 16
     quick_share: Annotated[
-        Share, Meta(description="share of moves with a short search that make no example (playout cap); root puct only")
+        Share,
+        Meta(
+            description="share of moves with a short search and no example (playout cap randomisation); root puct only"
+        ),
     ] = 0.0
     quick_simulations: Simulations = 8
     random_starts: Annotated[Share, Meta(description="share of games that begin with random safe moves")] = 0.8
@@ -68,7 +71,10 @@ class SelfPlayConfig(ConfigPart, frozen=True, kw_only=True):
     noise: Annotated[Share, Meta(description="weight of Dirichlet noise at the root; root puct only")] = 0.0
     dirichlet: Annotated[float, Meta(gt=0, le=100, description="parameter of the noise")] = 1.0
     search_weight: Annotated[
-        Share, Meta(description="weight of the value of the search against the later result in the target value")
+        Share,
+        Meta(
+            description="weight of the search's value in the target value; the rest is the weight of the game's result"
+        ),
     ] = 0.1
     cache: Annotated[
         int, Meta(ge=1, le=1 << 16, description="megabytes for the network's answers, in each process")
@@ -76,25 +82,26 @@ class SelfPlayConfig(ConfigPart, frozen=True, kw_only=True):
 
 
 class LearningConfig(ConfigPart, frozen=True, kw_only=True):
-    """How the network learns from examples (AdamW)."""
+    """Settings of learning from examples (AdamW)."""
 
     batch: Annotated[int, Meta(ge=1, le=65536)] = 256
     rate: Annotated[float, Meta(gt=0, le=1, description="learning rate after the warm-up")] = 3e-3
     last_rate: Annotated[Share, Meta(description="final learning rate as a share of `rate`; cosine decay")] = 0.03
     warm_up: Annotated[int, Meta(ge=0, le=10**6, description="steps of linear warm-up")] = 100
     weight_decay: Annotated[float, Meta(ge=0, le=1)] = 1e-3
-    reuse: Annotated[float, Meta(gt=0, le=1000, description="average number of times that an example is used")] = 3.0
+    reuse: Annotated[float, Meta(gt=0, le=1000, description="average number of uses of an example")] = 3.0
     mirror: Annotated[bool, Meta(description="whether to learn from mirror images, too")] = True
     averaging: Annotated[
-        float, Meta(ge=0, lt=1, description="decay of the moving average of weights that plays; 0: the last weights")
+        float,
+        Meta(ge=0, lt=1, description="decay of the moving average of weights used for play; 0: the latest weights"),
     ] = 0.99
-    window: Annotated[Share, Meta(description="share of all examples so far, newest first, to learn from")] = 0.5
+    window: Annotated[Share, Meta(description="share of all examples so far to learn from, newest first")] = 0.5
     smallest_window: Annotated[int, Meta(ge=1, le=10**8)] = 15_000
     largest_window: Annotated[int, Meta(ge=1, le=10**8)] = 400_000
 
 
 class GateConfig(ConfigPart, frozen=True, kw_only=True):
-    """A new net plays only after it has beaten the one that plays."""
+    """A match that a new net must win before it replaces the current one."""
 
     games: Annotated[int, Meta(ge=2, le=10_000)] = 50
     threshold: Annotated[Share, Meta(description="wins as a share of wins and losses")] = 0.6
@@ -108,18 +115,19 @@ class AlphaZeroConfig(ConfigPart, frozen=True, kw_only=True):
     board: Annotated[str | None, Meta(description="board string; give this or boards")] = None
     boards: BoardRange | None = None
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1, description="random seed")] = 0
-    minutes: Annotated[Minutes | None, Meta(description="budget of training time, compilation not included")] = None
+    minutes: Annotated[Minutes | None, Meta(description="budget of training time, without compilation")] = None
     iterations: Annotated[
-        Games | None, Meta(description="or a budget of published nets; reproducible with one worker or with --ray")
+        Games | None,
+        Meta(description="budget of published nets, instead of minutes; reproducible with one worker or with --ray"),
     ] = None
     iteration_games: Annotated[Games, Meta(description="games between two published nets")] = 300
     workers: Annotated[
         Workers,
-        Meta(description="processes: all play, the first also learns; with --ray, CPUs of the cluster that play"),
+        Meta(description="worker processes, of which the first also learns; with --ray, CPUs of the cluster for play"),
     ] = 2
     start: Annotated[
         str | None,
-        Meta(description="initial net, a file or the name of one that ships with inarow; default: random weights"),
+        Meta(description="initial net: a file, or the name of a net that ships with inarow; default: random weights"),
     ] = None
     network: NetworkConfig = NetworkConfig()
     search: SearchConfig = SearchConfig()
@@ -132,9 +140,9 @@ class AlphaZeroConfig(ConfigPart, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if (self.board is None) == (self.boards is None):
-            raise ValueError("give board or boards, and not both")
+            raise ValueError("give either board or boards")
         if (self.minutes is None) == (self.iterations is None):
-            raise ValueError("give minutes or iterations, and not both")
+            raise ValueError("give either minutes or iterations")
         if self.selfplay.first_simulations > self.selfplay.simulations:
             raise ValueError("selfplay.first_simulations must not be more than selfplay.simulations")
         is_puct = self.search.root == "puct"
@@ -152,24 +160,26 @@ class AlphaZeroConfig(ConfigPart, frozen=True, kw_only=True):
         return self.boards.specs()
 
     def changed(self, settings: Sequence[str], source: str) -> AlphaZeroConfig:
-        """Changed by settings `key=value` of how a begun run plays and learns; raises ConfigError naming `source`."""
+        """The config with settings `key=value` that may change when a run resumes; raises ConfigError naming
+        `source`.
+        """
         if other := [each for each in settings if not each.startswith(("search.", "selfplay.", "learning."))]:
-            raise ConfigError(f"{source}: {shown(other[0])} cannot be set in a run that has begun")
+            raise ConfigError(f"{source}: {shown(other[0])} cannot be changed after the start of a run")
         config = to_config(with_settings(msgspec.to_builtins(self), settings), type(self), source)
         if config.learning.largest_window != self.learning.largest_window:
-            raise ConfigError(f"{source}: learning.largest_window cannot be set in a run that has begun")
+            raise ConfigError(f"{source}: learning.largest_window cannot be changed after the start of a run")
         return config
 
     def extended(
         self, *, minutes: float = 0.0, iterations: int = 0, done: int = 0, source: str = "config"
     ) -> AlphaZeroConfig:
-        """The same with a budget larger by some minutes or iterations; a run that counted minutes and gets iterations
-        counts from the `done` ones. Raises ConfigError naming `source`.
+        """The same with a budget larger by these minutes or iterations. If a run with a budget of minutes gets
+        iterations, they are added to the `done` ones. Raises ConfigError naming `source`.
         """
         if iterations and minutes:
             raise ConfigError(f"{source}: extend a run by minutes or iterations, not both")
         if minutes and self.minutes is None:
-            raise ConfigError(f"{source}: the run counts iterations: extend it by iterations=+N")
+            raise ConfigError(f"{source}: the run has a budget of iterations; extend it by iterations=+N")
         longer = {"minutes": (self.minutes or 0.0) + minutes}
         more = {"minutes": None, "iterations": (self.iterations or done) + iterations}
         return to_config({**msgspec.to_builtins(self), **(more if iterations else longer)}, type(self), source)

@@ -45,7 +45,7 @@ class AlphaZeroLearner(Learner[AlphaZeroConfig]):
 
 
 def _extension(settings: Sequence[str]) -> tuple[float, int, list[str]]:
-    """(Minutes more, iterations more, other settings); raises ConfigError."""
+    """(Additional minutes, additional iterations, other settings); raises ConfigError."""
     minutes, iterations, others = 0.0, 0, []
     for setting in settings:
         if not setting.startswith(("minutes", "iterations")):
@@ -60,7 +60,7 @@ def _extension(settings: Sequence[str]) -> tuple[float, int, list[str]]:
 
 
 def _run_type() -> type[AlphaZeroRun]:
-    """It needs the extra train; raises MissingExtraError."""
+    """The class of runs, whose module needs torch and onnx; raises MissingExtraError."""
     try:
         from inarow.learning.alphazero.run import AlphaZeroRun
     except ModuleNotFoundError as error:

@@ -1,11 +1,10 @@
-"""The network in torch, residual, fully convolutional, for boards of any size, and its training by AdamW.
+"""The torch network (residual, fully convolutional, for boards of any size) and its training by AdamW.
 
-One logit per cell says how good a stone there would be; a policy is read at the playable cells, which
-pools each column on boards with gravity. The value comes from means and maxima over the board. So no
-weight depends on the size of the board.
+There is one logit per cell, for a stone on it; the policy uses those of the playable cells. The value head
+pools means and maxima over the board. So no weight depends on the size of the board.
 
-Boards of several sizes share a batch: each lies in the top left corner of its planes, and ON_BOARD
-says where it is. Convolutions see zeros outside, as at an edge, and normalisation counts cells of boards only.
+Boards of several sizes can share a batch: each is in the top left corner of its planes, and ON_BOARD marks its
+cells. Convolutions see zeros outside, as at an edge, and normalisation uses only cells of boards.
 """
 
 import math
@@ -35,7 +34,7 @@ from inarow.storage.atomic import atomic_write
 from inarow.storage.inputs import read_input
 
 _VALUE_UNITS = 64
-_EXAMPLES = 4  # positions on which a network of the user is tried
+_EXAMPLES = 4  # positions on which a user's network is tested
 _MAX_BYTES = 4 << 30
 _MOMENTS = ("exp_avg", "exp_avg_sq")
 
@@ -44,7 +43,9 @@ class BoardNorm(nn.BatchNorm2d):
     """Batch normalisation over cells of boards; zero elsewhere."""
 
     def measure(self, cells: Tensor) -> None:
-        """Takes its means and variances from cells [n, channels]; scale and shift keep what it does to them."""
+        """Sets means and variances to those of cells [n, channels], and adjusts scale and shift so that the outputs for
+        them do not change.
+        """
         assert self.running_mean is not None
         assert self.running_var is not None
         means, variances = cells.mean(0), cells.var(0, correction=0)
@@ -55,7 +56,7 @@ class BoardNorm(nn.BatchNorm2d):
         self.running_var.copy_(variances)
 
     def masked(self, cells: Tensor, on_board: Tensor | None) -> Tensor:
-        """`on_board` is bool [n, rows, columns], or None where every cell is on a board."""
+        """`on_board` is bool [n, rows, columns], or None if every cell is on a board."""
         if on_board is None:
             normed: Tensor = self(cells)
             return normed
@@ -82,7 +83,7 @@ class NormedConvolution(nn.Module):
 
 
 class Block(nn.Module):
-    """Two convolutions and a way around them."""
+    """Two convolutions with a skip connection."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -95,8 +96,8 @@ class Block(nn.Module):
 
 
 class PolicyNetwork(TrainableNetwork):
-    """From planes [n, PLANES, rows, columns] to logits [n, rows, columns] of a stone on each cell, and something [n]
-    from which the value for the side to move follows.
+    """From planes [n, PLANES, rows, columns] to logits [n, rows, columns] of a stone on each cell, and an output [n]
+    from which the value for the side to move is computed.
     """
 
     @abstractmethod
@@ -105,12 +106,12 @@ class PolicyNetwork(TrainableNetwork):
 
     @abstractmethod
     def value_loss(self, found: Tensor, values: Tensor) -> Tensor:
-        """The mean loss of the second output, [n], where these values in [-1, 1] were wanted."""
+        """The mean loss of the second output `found`, [n], for target values in [-1, 1]."""
 
 
 class Network(PolicyNetwork):
-    """The network of inarow. Its second output are logits of winning, half a win being a draw: the value is
-    2 sigmoid - 1.
+    """The network of inarow. Its second output is the logit of the expected result, where a draw counts as half a win:
+    the value is 2 sigmoid - 1.
     """
 
     def __init__(self, channels: int, blocks: int) -> None:
@@ -122,7 +123,7 @@ class Network(PolicyNetwork):
         self.value = NormedConvolution(channels, channels, 1)
         self.value_units = nn.Linear(2 * channels, _VALUE_UNITS)
         self.value_logit = nn.Linear(_VALUE_UNITS, 1)
-        for last in (self.policy_logit, self.value_logit):  # begins with even policies and values
+        for last in (self.policy_logit, self.value_logit):  # starts with uniform policies and values of 0
             for parameter in last.parameters():
                 nn.init.zeros_(parameter)
 
@@ -144,8 +145,8 @@ class Network(PolicyNetwork):
 
     @torch.no_grad()
     def measure(self, planes: Tensor, *, is_mixed: bool = False) -> None:
-        """Gives all norms the means and variances of a batch, with the same outputs as before: for weights into which
-        norms were folded, so that normalisation by batches changes as little as possible in further training.
+        """Sets the statistics of all normalisation layers to those of a batch without changing the outputs. For weights
+        into which normalisation was folded, so that further training with batch statistics changes little at first.
         """
         self.eval()
         on_board = planes[:, ON_BOARD] > 0
@@ -168,7 +169,7 @@ def _pooled(cells: Tensor, on_board: Tensor | None) -> Tensor:
 
 
 class CustomPolicyNetwork(CustomNetwork, PolicyNetwork):
-    """A module of the user: from planes to (logits [n, rows, columns], values [n] or [n, 1] in [-1, 1])."""
+    """A user's module: from planes to (logits [n, rows, columns], values [n] or [n, 1] in [-1, 1])."""
 
     outputs = ("logits", "values")
 
@@ -183,7 +184,7 @@ class CustomPolicyNetwork(CustomNetwork, PolicyNetwork):
                 f"the network {self.name} answers {found} for planes {tuple(inputs.shape)}; AlphaZero needs {wanted}"
             )
         if not (parts[1].abs() <= 1).all():
-            raise NetError(f"the network {self.name} has values outside of [-1, 1]; let it end with tanh")
+            raise NetError(f"the network {self.name} has values outside [-1, 1]; end it with tanh")
 
     def forward(self, planes: Tensor, *, is_mixed: bool = False) -> tuple[Tensor, Tensor]:
         logits, values = self.module(planes)
@@ -191,26 +192,26 @@ class CustomPolicyNetwork(CustomNetwork, PolicyNetwork):
         return logits, values if self.training else values.clamp(-1, 1)
 
     def value_loss(self, found: Tensor, values: Tensor) -> Tensor:
-        """The mean square of the error, which also corrects values outside of [-1, 1]."""
+        """The mean squared error, which also corrects values outside [-1, 1]."""
         return functional.mse_loss(found, values)
 
 
 def make_network(config: AlphaZeroConfig, factory: NetworkFactory | None = None) -> PolicyNetwork:
-    """The network of a config with its first weights, or that of the user; raises ConfigError and NetError."""
+    """The network of a config with initial weights, or the user's network; raises ConfigError and NetError."""
     check_module(config.network.module, factory)
     torch.manual_seed(config.seed)
     if factory is None:
         return Network(config.network.channels, config.network.blocks)
     if config.board is None:
-        raise ConfigError("a network of yours learns one board; give board instead of boards")
+        raise ConfigError("your own network can only learn one board; give board instead of boards")
     if config.start is not None:
-        raise ConfigError("start is for the network of inarow; let your own begin with the weights that you give it")
+        raise ConfigError("start is for inarow's own network; set the initial weights of your network yourself")
     (spec,) = config.specs
     return CustomPolicyNetwork.make(factory, _example_planes(spec), spec)
 
 
 def _example_planes(spec: GameSpec) -> np.ndarray:
-    """Of positions of games in which the last legal action is played."""
+    """The planes of positions from a game in which both sides play the last legal action."""
     examples, position = [], Position.start(spec)
     for _ in range(_EXAMPLES):
         examples.append(planes_of(position))
@@ -224,9 +225,9 @@ def _example_planes(spec: GameSpec) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Cross-entropies of a batch."""
+    """The cross-entropies of a batch."""
 
-    policy: float  # beyond the entropy of the targets: 0 is perfect
+    policy: float  # minus the entropy of the targets: 0 is perfect
     value: float
 
 
@@ -236,17 +237,19 @@ class NetTrainer:
     def __init__(self, network: PolicyNetwork, config: LearningConfig, device: Device = CPU) -> None:
         torch.set_num_threads(1)
         self._config, self._device, self.steps = config, device.name, 0
-        self._is_folded = False  # whether norms are folded into the weights, which the first step will undo
+        self._is_folded = False  # whether normalisation is folded into the weights; the first step undoes it
         self._network = network.to(device.name)
-        if network.memory_format is not torch.contiguous_format:  # to which torch converts nothing
-            self._network.to(memory_format=network.memory_format)  # type: ignore[call-overload]  # torch forgot it
+        if network.memory_format is not torch.contiguous_format:  # torch cannot convert to it
+            self._network.to(memory_format=network.memory_format)  # type: ignore[call-overload]  # missing in torch's annotations
         parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
         self._optimiser = torch.optim.AdamW(parameters, lr=config.rate, weight_decay=config.weight_decay, fused=True)
         self._begin_average()
 
     def begin_with(self, weights: Mapping[str, np.ndarray]) -> None:
-        """Takes over the weights of a net (`from_onnx`) before the first step; raises NetError if they do not fit."""
-        with raised_as(NetError, "the net to begin with has other weights", reason="their names or shapes differ"):
+        """Copies the weights of a net (`from_onnx`) before the first step; raises NetError if they do not fit."""
+        with raised_as(
+            NetError, "the initial net does not fit the network", reason="names or shapes of weights differ"
+        ):
             for name, tensor in self._learnt().items():
                 tensor.copy_(torch.tensor(weights[name]))
         self._begin_average()
@@ -256,7 +259,7 @@ class NetTrainer:
         self._average = {name: tensor.clone() for name, tensor in self._learnt().items()}
 
     def step(self, batch: Batch, progress: float) -> Loss:
-        """Learns from a batch; `progress` from 0 to 1 is how much of the run is over."""
+        """Learns from a batch; `progress` is the finished share of the run, from 0 to 1."""
         for group in self._optimiser.param_groups:
             group["lr"] = learning_rate(self._config, self.steps, progress)
         planes = self._there(batch.planes).contiguous(memory_format=self._network.memory_format)
@@ -266,7 +269,7 @@ class NetTrainer:
             self._network.measure(planes, is_mixed=batch.is_mixed)
             self._begin_average()
             self._is_folded = False
-        torch.manual_seed(self.steps)  # for networks that drop units at random: resumed, a run continues as it would
+        torch.manual_seed(self.steps)  # for networks with dropout, so that a resumed run gives the same result
         self._network.train()
         logits, found = self._network(planes, is_mixed=batch.is_mixed)
         policy_loss = _cross_entropy(logits.flatten(1), planes[:, PLAYABLE].flatten(1) > 0, targets)
@@ -280,26 +283,26 @@ class NetTrainer:
         return Loss(float(policy_loss.detach() - entropy), float(value_loss.detach()))
 
     def _there(self, array: np.ndarray) -> Tensor:
-        """On the device."""
+        """The array as a tensor on the device."""
         return torch.from_numpy(array).to(self._device)
 
     def _follow(self) -> None:
-        """Moves the average towards the weights; faster while there are few steps to average."""
+        """Updates the moving average of the weights, faster in the first steps."""
         memory = min(self._config.averaging, self.steps / (self.steps + 10))
         with torch.no_grad():
             for name, tensor in self._learnt().items():
                 self._average[name].lerp_(tensor, 1 - memory)
 
     def _learnt(self) -> dict[str, Tensor]:
-        """Weights and running means of normalisation."""
+        """Weights and running statistics of normalisation."""
         return {name: tensor for name, tensor in self._network.state_dict().items() if tensor.is_floating_point()}
 
     def weights(self) -> dict[str, np.ndarray]:
-        """Of the net that plays: the average, by torch's names."""
+        """The weights of the net for play, by torch's names: the moving average."""
         return {name: tensor.cpu().contiguous().numpy().copy() for name, tensor in self._average.items()}
 
     def model(self) -> ModelProto:
-        """The graph of the net that plays; see `net_file.net_evaluator`."""
+        """The graph of the net for play; see `net_file.net_evaluator`."""
         return self._network.to_model(self.weights())
 
     def save(self, path: Path) -> None:
@@ -325,29 +328,29 @@ class NetTrainer:
                 tensor.copy_(average[name])
             for name, parameter in self._network.named_parameters():
                 if f"{_MOMENTS[0]}.{name}" in tensors:
-                    # In the memory format of the parameter, as the optimiser has it.
+                    # In the memory format of the parameter, as in the optimiser.
                     moments = {each: torch.empty_like(parameter).copy_(tensors[f"{each}.{name}"]) for each in _MOMENTS}
                     self._optimiser.state[parameter] = {"step": self._step_count(), **moments}
 
     def _step_count(self) -> Tensor:
-        """As the optimiser has it."""
+        """The number of steps in the form of the optimiser."""
         return torch.tensor(float(self.steps), device=self._device)
 
 
 def _kept(tensor: Tensor) -> Tensor:
-    """As a file has it: weights that a network uses twice must not share memory."""
+    """A copy for a file: weights that a network uses twice must not share memory there."""
     return tensor.cpu().clone(memory_format=torch.contiguous_format)
 
 
 def learning_rate(config: LearningConfig, steps: int, progress: float) -> float:
-    """Rises evenly in the warm-up, and falls as half a cosine with progress."""
+    """Linear increase in the warm-up, then cosine decay with progress."""
     rise = min(1.0, (steps + 1) / max(1, config.warm_up))
     fall = config.last_rate + (1 - config.last_rate) * 0.5 * (1 + math.cos(math.pi * min(1.0, progress)))
     return config.rate * rise * fall
 
 
 def _cross_entropy(logits: Tensor, is_playable: Tensor, targets: Tensor) -> Tensor:
-    """Of a softmax over playable cells, on average."""
+    """The mean cross-entropy of a softmax over playable cells."""
     chances = functional.log_softmax(logits.masked_fill(~is_playable, -1e9), 1)
     return -(targets * chances).sum(1).mean()
 

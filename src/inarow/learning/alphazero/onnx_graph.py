@@ -1,7 +1,7 @@
 """The network as an ONNX graph: built node by node, with normalisation folded into the convolutions.
 
-That takes milliseconds, where an exporter that traces takes seconds, and a net is published every few.
-Batch, rows and columns are free; a batch has boards of one size.
+That takes milliseconds; a tracing exporter takes seconds, and a net is published every few seconds. The sizes of
+batch, rows and columns are dynamic; a batch has boards of one size.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,9 +18,9 @@ from inarow.search.tree.evaluation import PLANES
 from inarow.storage.atomic import content_hash
 
 Weights = Mapping[str, np.ndarray]  # by torch's names
-Shapes = Mapping[str, Sequence[str | int]]  # of inputs or outputs by name; a name in a shape is a free size
+Shapes = Mapping[str, Sequence[str | int]]  # of inputs or outputs by name; a string in a shape is a dynamic size
 
-_OPSET, _IR_VERSION = 17, 8  # old enough for every ONNX Runtime that the package allows
+_OPSET, _IR_VERSION = 17, 8  # supported by every allowed version of ONNX Runtime
 _NORM_EPSILON = 1e-5
 
 
@@ -46,7 +46,7 @@ def to_onnx(weights: Weights) -> ModelProto:
 
 
 def from_onnx(content: bytes) -> dict[str, np.ndarray]:
-    """The weights in a file of `to_onnx`, by torch's names. Norms stay folded in: mean 0, variance 1."""
+    """The weights in a file of `to_onnx`, by torch's names. Normalisation stays folded in: mean 0, variance 1."""
     weights: dict[str, np.ndarray] = {}
     for tensor in load_from_string(content).graph.initializer:
         part, _, name = tensor.name.rpartition(".")
@@ -75,19 +75,19 @@ def read_start(name: str, network: NetworkConfig) -> tuple[dict[str, np.ndarray]
     path = net_path(name)
     about = find_net(name).about
     if (module := about.config.get("network", {}).get("module")) is not None:
-        raise NetError(f"the net {name} is of the network {module}; start takes nets of the network of inarow only")
+        raise NetError(f"the net {name} is of the network {module}; start only accepts nets of inarow's own network")
     weights = from_onnx(read_net(path))
     channels, blocks = size_of(weights)
     if (channels, blocks) != (network.channels, network.blocks):
         raise NetError(
             f"the net {name} has {channels} channels and {blocks} blocks; "
-            f"set network.channels={channels} and network.blocks={blocks} to begin with it"
+            f"set network.channels={channels} and network.blocks={blocks} to start with it"
         )
     return weights, {"net": name, "content": content_hash(path, NetError), **about.provenance}
 
 
 class Graph:
-    """A graph of ONNX, built node by node from the weights of a net."""
+    """An ONNX graph, built node by node from the weights of a net."""
 
     def __init__(self, weights: Weights) -> None:
         self._weights = weights
@@ -95,19 +95,19 @@ class Graph:
         self._constants: dict[str, np.ndarray] = {}
 
     def add(self, operator: str, *inputs: str, output: str | None = None, **attributes: Any) -> str:
-        """Adds a node; the name of its output."""
+        """Adds a node; returns the name of its output."""
         name = output or f"{operator.lower()}_{len(self._nodes)}"
         self._nodes.append(helper.make_node(operator, list(inputs), [name], **attributes))
         return name
 
     def constant(self, name: str, array: Any = None) -> str:
-        """A constant by its name: the array given, or one of the weights."""
+        """Adds a constant, `array` or one of the weights; returns its name."""
         if name not in self._constants:
             self._constants[name] = np.asarray(self._weights[name] if array is None else array)
         return name
 
     def convolution(self, cells: str, part: str) -> str:
-        """Of a `NormedConvolution`, with its normalisation folded in."""
+        """Adds a `NormedConvolution` with its normalisation folded in; returns the name of its output."""
         names = ("weight", "bias", "running_mean", "running_var")
         weight, bias, mean, variance = (self._weights[f"{part}.norm.{name}"] for name in names)
         scale = weight / np.sqrt(variance + _NORM_EPSILON)
@@ -120,12 +120,12 @@ class Graph:
         return self.add("Conv", cells, *inputs, kernel_shape=[width, width], pads=[width // 2] * 4)
 
     def layer(self, operator: str, cells: str, part: str, output: str | None = None, **attributes: Any) -> str:
-        """Adds a node with a weight and a bias."""
+        """Adds a node with a weight and a bias; returns the name of its output."""
         parts = self.constant(f"{part}.weight"), self.constant(f"{part}.bias")
         return self.add(operator, cells, *parts, output=output, **attributes)
 
     def model(self, name: str, inputs: Shapes, outputs: Shapes) -> ModelProto:
-        """With inputs and outputs of float32."""
+        """The model, with inputs and outputs of float32."""
         first, last = (
             [helper.make_tensor_value_info(key, TensorProto.FLOAT, each[key]) for key in each]
             for each in (inputs, outputs)

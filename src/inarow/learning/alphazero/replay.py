@@ -1,4 +1,4 @@
-"""The examples to learn from: a ring of the newest, and batches drawn from its end."""
+"""The replay buffer: a ring of the newest examples, from which batches are drawn."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,17 +18,17 @@ from inarow.search.tree.evaluation import PLANES, write_planes
 from inarow.storage.array_file import FileKind
 
 REPLAY_KIND = FileKind("inarow-examples", 1, "the examples of a run", ConfigError, max_bytes=64 << 30)
-"""Files of their `state`."""
+"""Files of `Replay.state`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Examples as the network takes them. Boards lie in the top left corner."""
+    """Examples as input for the network. Boards are in the top left corner of the planes."""
 
     planes: np.ndarray  # [n, PLANES, rows, columns] float32
-    policies: np.ndarray  # [n, rows, columns] float32, on the cells that stones would fall on; sum to 1 or are all 0
+    policies: np.ndarray  # [n, rows, columns] float32, on the playable cells; sum to 1 or all 0
     values: np.ndarray  # [n] float32 in [-1, 1]
-    is_mixed: bool  # whether some board is smaller than the planes
+    is_mixed: bool  # whether a board is smaller than the planes
 
 
 class Replay:
@@ -39,7 +39,7 @@ class Replay:
         self._specs = tuple(specs)
         self._number = {spec: number for number, spec in enumerate(specs)}
         self._rows, self._columns = max(spec.rows for spec in specs), max(spec.columns for spec in specs)
-        self.seen = 0  # examples that ever came in
+        self.seen = 0  # number of examples ever added
         self._stones, self._mask = np.zeros((2, capacity, words), np.uint64)
         self._policies = np.zeros((capacity, max(spec.actions for spec in specs)), np.float32)
         self._values, self._board = np.zeros(capacity, np.float32), np.zeros(capacity, np.int16)
@@ -52,7 +52,7 @@ class Replay:
         return sum(array.nbytes for array in self._arrays().values())
 
     def add(self, spec: GameSpec, examples: Examples) -> None:
-        """Takes in examples of one board, in place of the oldest."""
+        """Adds examples of one board; they replace the oldest."""
         places = (self.seen + np.arange(len(examples))) % len(self._values)
         words, actions = examples.stones.shape[1], examples.policies.shape[1]
         self._stones[places, :words], self._mask[places, :words] = examples.stones, examples.mask
@@ -62,7 +62,7 @@ class Replay:
         self.seen += len(examples)
 
     def draw(self, count: int, window: int, rng: np.random.Generator, *, mirror: bool) -> Batch:
-        """A batch from the newest `window`, some of it more than once; half of it mirrored if `mirror`."""
+        """A batch drawn with replacement from the newest `window` examples; half of it mirrored if `mirror`."""
         ages = rng.integers(1, min(window, len(self)) + 1, count)
         places = (self.seen - ages) % len(self._values)
         places = places[np.argsort(self._board[places], kind="stable")]
@@ -81,12 +81,12 @@ class Replay:
         return {name: getattr(self, f"_{name}") for name in ("stones", "mask", "policies", "values", "board")}
 
     def state(self) -> dict[str, np.ndarray]:
-        """What `restore` needs: arrays."""
+        """The arrays that `restore` needs."""
         kept = {name: array[: len(self)] for name, array in self._arrays().items()}
         return {**kept, "seen": np.array(self.seen)}
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Continues from a `state` of the same boards and capacity; raises ValueError for another."""
+        """Continues from a `state` of the same boards and capacity; raises ValueError for any other state."""
         seen = int(state["seen"])
         for name, array in self._arrays().items():
             kept = state[name]

@@ -1,9 +1,8 @@
-"""An AlphaZero run: play, learn and publish nets until its budget is spent.
+"""An AlphaZero run: plays, learns and publishes nets until its budget is spent.
 
-The learning process draws `reuse` samples for every new example and plays games itself when none is left; its worker
+The learning process draws `reuse` samples for every new example and plays games when none are left; its worker
 processes only play. With a cluster, this process only learns. With a budget of iterations, and one worker or a cluster,
-the same seed gives the same net. A run that was killed at any moment resumes from its last checkpoint; unfinished games
-are dropped.
+the same seed gives the same net. A killed run resumes from its last checkpoint; unfinished games are dropped.
 """
 
 from __future__ import annotations
@@ -35,17 +34,17 @@ from inarow.storage.atomic import atomic_write
 from inarow.workers import WorkerProcesses, interrupts_deferred, open_worker_processes
 
 _LEARNER_KEY, _GATE_KEY = 2, 3  # of random streams, below the seed of the run
-_FIRST_BATCHES = 8  # batches of examples that must exist before the first is drawn
-_MOST_OWED_EXAMPLES = 8192  # older ones are no longer owed: a process that cannot keep up learns less often, not longer
+_FIRST_BATCHES = 8  # examples, in batches, that must exist before the first batch is drawn
+_MOST_OWED_EXAMPLES = 8192  # limit of the backlog: a process that cannot keep up uses each example less often
 _SLICE_SECONDS = 0.5
 _ESTIMATE_SECONDS = 20.0  # training time after which the log gets an estimate of the time left
 _PROGRESS_PARTS = 1000
-_POINTS = 12  # points of the curve, at least, about
-_LONGEST_POINT = 300.0  # seconds between two points
+_POINTS = 12  # approximate minimum number of points of the curve
+_LONGEST_POINT = 300.0  # maximum seconds between two points
 
 
 class AlphaZeroRun(Run):
-    """A run in a folder. `start` or `resume` make one."""
+    """A run in a folder. Created by `start` or `resume`."""
 
     def __init__(
         self, files: RunFolder, config: AlphaZeroConfig, services: Services, trainer: NetTrainer, *, is_new: bool
@@ -74,14 +73,14 @@ class AlphaZeroRun(Run):
 
     @classmethod
     def start(cls, config: AlphaZeroConfig, folder: Path, services: Services | None = None) -> AlphaZeroRun:
-        """A new run; raises ConfigError if the folder has one, NetError if there is no net to begin with or the
-        network of the user does not fit.
+        """A new run; raises ConfigError if the folder has a run, NetError if the initial net does not exist or the
+        user's network does not fit.
         """
         files, services = RunFolder(folder), services or Services()
         if services.network is not None:
             network = structs.replace(config.network, module=module_name(services.network))
             config = structs.replace(config, network=network)
-        trainer = _new_trainer(config, services)  # before there is a folder
+        trainer = _new_trainer(config, services)  # errors are raised before the folder exists
         if config.start is not None:
             read_start(config.start, config.network)
         with files.claim.begun(config):
@@ -98,8 +97,8 @@ class AlphaZeroRun(Run):
         iterations: int = 0,
         settings: Sequence[str] = (),
     ) -> AlphaZeroRun:
-        """A run at its last checkpoint, optionally with a larger budget and other settings from now on; raises
-        ConfigError or NetError.
+        """A run at its last checkpoint, optionally with a larger budget and changed settings; raises ConfigError or
+        NetError.
         """
         files, services = RunFolder(folder), services or Services()
         config = read_config(folder, AlphaZeroConfig).changed(settings, str(folder))
@@ -127,22 +126,22 @@ class AlphaZeroRun(Run):
 
     @property
     def is_finished(self) -> bool:
-        """Whether the budget is spent. Iterations count when they are over."""
+        """Whether the budget is spent. Only finished iterations count."""
         iterations = self.config.iterations
         return self.state.iterations >= iterations if iterations else self.state.spent_share(self.config) >= 1.0
 
     @property
     def simulations(self) -> int:
-        """Of a search in self-play, now."""
+        """The current number of simulations per search in self-play."""
         first, last = self.config.selfplay.first_simulations, self.config.selfplay.simulations
         return round(first + (last - first) * self.state.spent_share(self.config))
 
     @property
     def memory(self) -> dict[str, int]:
-        """Bytes by use: what is allocated once and never grows."""
-        return {"replay": self.replay.bytes, "games": self._player.bytes, "companions": self.worker_bytes}
+        """Bytes by use, of memory that is allocated once and never grows."""
+        return {"replay": self.replay.bytes, "games": self._player.bytes, "workers": self.worker_bytes}
 
-    # --- What it reports ---
+    # --- Reports ---
 
     @property
     def title(self) -> str:
@@ -165,7 +164,7 @@ class AlphaZeroRun(Run):
         return CurveTable(HEADINGS, [point.cells() for point in self.curve[-12:]], "\n".join(notes))
 
     def _note(self) -> str:
-        """Present figures in one line: time left, speed, losses, core seconds, memory."""
+        """Current figures in one line: time left, speed, losses, core seconds, memory."""
         state, left = self.state, self.seconds_left
         megabytes = "  ".join(f"{name} {size / 1e6:.0f} MB" for name, size in self.memory.items() if size)
         losses = "".join(f"  loss {loss.policy:.3f} + {loss.value:.3f}" for loss in self.losses[-1:])
@@ -202,7 +201,7 @@ class AlphaZeroRun(Run):
     # --- The loop ---
 
     def train(self, watch: Watch | None = None, *, checkpoint_seconds: float = 60.0) -> TrainedAgent:
-        """See `Run.train`. With a cluster, `config.workers` of its CPUs play, and this process learns."""
+        """See `Run.train`. With a cluster, `config.workers` of its CPUs play and this process learns."""
         self.log.append(f"{self.title} into {self.folder}")
         if not (self.is_finished and self.state.is_closed):
             cluster = self._services.cluster
@@ -226,7 +225,7 @@ class AlphaZeroRun(Run):
         estimate_at = self.state.seconds + _ESTIMATE_SECONDS
         try:
             while not self.is_finished:
-                with interrupts_deferred():  # what is played is learnt from, counted and written, or none of it
+                with interrupts_deferred():  # played games are learnt from, counted and written together
                     if cluster_play is None:
                         self._exchange(worker_processes)
                     self._work(cluster_play)
@@ -257,10 +256,12 @@ class AlphaZeroRun(Run):
     # --- Playing and learning ---
 
     def _work(self, cluster_play: selfplay.ClusterSelfPlay | None) -> None:
-        """Learns from a batch if one is owed; otherwise plays, or collects what was played."""
+        """Learns from a batch if one is due; otherwise plays, or collects played games."""
         learning, state, begin = self.config.learning, self.state, time.process_time()
         if state.owed < learning.batch or self.replay.seen < _FIRST_BATCHES * learning.batch:
-            if cluster_play is not None:  # nowhere else: which net plays what must not depend on time
+            if (
+                cluster_play is not None
+            ):  # this process does not play: which net plays which games must not depend on time
                 cluster_play.give(self._published, self.simulations)
                 if (result := cluster_play.take(_SLICE_SECONDS)) is not None:
                     self._take_slice(result, self.config.workers)
@@ -275,7 +276,7 @@ class AlphaZeroRun(Run):
         state.learn_seconds += time.process_time() - begin
 
     def _take(self, found: selfplay.SelfPlayOutput) -> None:
-        """Keeps what was played."""
+        """Records played games and their examples."""
         state = self.state
         self.files.games.add(found.games)
         self.replay.add(found.spec, found.examples)
@@ -287,7 +288,7 @@ class AlphaZeroRun(Run):
         state.evaluations += found.evaluations
 
     def _exchange(self, worker_processes: WorkerProcesses) -> None:
-        """Collects what worker processes have played and gives each a next task in advance."""
+        """Collects the results of worker processes and gives each its next task in advance."""
         for number, worker_process in enumerate(worker_processes, start=1):
             for result in worker_process.take():
                 self._take_slice(result, len(worker_processes))
@@ -304,7 +305,7 @@ class AlphaZeroRun(Run):
     # --- Nets ---
 
     def _end_iteration(self) -> None:
-        """Publishes the present net if it passes. Interrupted in the match, the iteration is not over."""
+        """Publishes the current net if it passes the gate. If the match is interrupted, the iteration is not over."""
         is_better = self.config.gate is None or self._passes(self.config.gate)
         with interrupts_deferred():
             self.state.iterations += 1
@@ -338,7 +339,7 @@ class AlphaZeroRun(Run):
         self._player.use(self._evaluate)
 
     def _current(self) -> Evaluate:
-        """The present net, published or not."""
+        """The current net, published or not."""
         return self._evaluator(self._net_bytes(), "the new net")
 
     def _evaluator(self, net: bytes, source: str) -> Evaluate:
@@ -390,7 +391,7 @@ class AlphaZeroRun(Run):
 
 
 def _new_trainer(config: AlphaZeroConfig, services: Services) -> NetTrainer:
-    """With first weights; raises ConfigError and NetError."""
+    """A trainer with initial weights; raises ConfigError and NetError."""
     return NetTrainer(make_network(config, services.network), config.learning, find_device(services.device))
 
 

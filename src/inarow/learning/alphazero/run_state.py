@@ -2,14 +2,14 @@
 
     config.json               the config
     net.onnx                  the net that plays; at the end the result
-    games.csv                 every game that the network played against itself, a line each
-    curve.csv                 a line for each point of the curve
-    state.json                the last checkpoint: counters, random streams, and the files that belong to it
+    games.csv                 every game of self-play, one per line
+    curve.csv                 the points of the curve, one per line
+    state.json                the last checkpoint: counters, random streams, and the names of its files
     learner-N.safetensors     weights, their average, the optimiser's moments
     replay-N.npz              the examples
 
-A checkpoint counts from the moment that state.json, which is replaced atomically, names its files; other files are left
-from a checkpoint that was never finished. Games that came after it are cut off.
+A checkpoint takes effect when state.json, which is replaced atomically, names its files; other files belong to an
+unfinished checkpoint. Games played after the checkpoint are cut off.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 _VERSION = 1
 _MAX_BYTES = 256 << 20
-_USUAL_GAME = 0.6  # how much of the board a game fills, before there is a game to look at
+_USUAL_GAME = 0.6  # share of the board that a game fills, before the first game has ended
 HEADINGS = ("seconds", "core s", "nets", "games", "games/s", "examples", "steps", "policy", "value", "raw", "searched")
-"""Of `CurvePoint.cells`."""
+"""The headings of `CurvePoint.cells`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +50,15 @@ class CurvePoint:
     games: int
     examples: int
     steps: int
-    games_per_second: float  # since the point before, as the losses
+    games_per_second: float  # since the previous point, as are the losses
     policy_loss: float | None
     value_loss: float | None
     raw_accuracy: float | None
-    """On `RunState.graded_on`: share of moves that keep the outcome, by the net without search but with tactics."""
+    """Share of moves that keep the outcome, on `RunState.graded_on`, by the net without search but with tactics."""
     search_accuracy: float | None  # the same with search
 
     def cells(self) -> tuple[str, ...]:
-        """As text."""
+        """The figures as text, in the order of HEADINGS."""
         times = f"{self.seconds:.0f}", f"{self.core_seconds:.0f}"
         counts = f"{self.iteration:,}", f"{self.games:,}", f"{self.games_per_second:.1f}", f"{self.examples:,}"
         losses = ("-" if loss is None else f"{loss:.3f}" for loss in (self.policy_loss, self.value_loss))
@@ -67,7 +67,7 @@ class CurvePoint:
 
 
 class RunState(msgspec.Struct, kw_only=True):
-    """The counters of a run, and the rest of a checkpoint that fits into JSON."""
+    """The counters of a run, and all other parts of a checkpoint that are JSON."""
 
     saves: int = 0
     starts: int = 0
@@ -76,19 +76,19 @@ class RunState(msgspec.Struct, kw_only=True):
     games: int = 0
     games_of_iteration: int = 0
     examples: int = 0
-    owed: float = 0.0  # samples that remain to be learnt from
+    owed: float = 0.0  # samples still to be drawn
     simulations: int = 0
     evaluations: int = 0
-    graded_on: str | None = None  # the positions of accuracies in the curve, for people
+    graded_on: str | None = None  # description of the positions of the accuracies in the curve
     play_seconds: float = 0.0  # core-seconds of all processes
     learn_seconds: float = 0.0
-    is_closed: bool = False  # whether its budget was spent and the last net written
-    start: dict[str, Any] = {}  # the net that it began with: its name, the hash of its file, its provenance
+    is_closed: bool = False  # whether the budget is spent and the last net is written
+    start: dict[str, Any] = {}  # the initial net: its name, the hash of its file, its provenance
     random: dict[str, Any] = {}
     curve: list[CurvePoint] = []
 
     def spent_share(self, config: AlphaZeroConfig) -> float:
-        """How much of the budget is spent, from 0 to 1."""
+        """The spent share of the budget, from 0 to 1."""
         if config.minutes is not None:
             return min(1.0, self.seconds / (60 * config.minutes))
         assert config.iterations is not None
@@ -97,11 +97,13 @@ class RunState(msgspec.Struct, kw_only=True):
 
     @property
     def graded_note(self) -> str:
-        """What the accuracies in the curve are about; empty without any."""
+        """An explanation of the accuracies in the curve; empty if there are none."""
         return "" if self.graded_on is None else f"raw and searched: accuracy on {self.graded_on}"
 
     def seconds_left(self, config: AlphaZeroConfig) -> float | None:
-        """At the present pace, by simulations while no game has ended; None at the very beginning."""
+        """Estimated from the speed so far, by simulations until the first game has ended; None at the very
+        beginning.
+        """
         done = self.spent_share(config)
         if not done and config.iterations:
             cells = sum(spec.cells for spec in config.specs) / len(config.specs)
@@ -115,10 +117,10 @@ def read_state(path: Path) -> RunState:
     with raised_as(ConfigError, f"{path} is not a checkpoint"):
         document = json.loads(read_input(path, _MAX_BYTES, ConfigError))
         if document.get("version", 1) > _VERSION:  # the first files had none
-            raise ConfigError(f"{path} is of a later version of inarow; update inarow to resume it")
+            raise ConfigError(f"{path} was written by a later version of inarow; update inarow to resume it")
         state = msgspec.convert(document, RunState)
         if state.random:
-            np.random.default_rng().bit_generator.state = state.random  # says whether it is one
+            np.random.default_rng().bit_generator.state = state.random  # raises if it is invalid
     return state
 
 
@@ -140,7 +142,7 @@ class RunFolder:
         trainer.save(learner_file)
         save_arrays(replay_file, REPLAY_KIND, {}, replay.state())
         self.games.sync()
-        with atomic_write(self._state) as file:  # json: integers of any size
+        with atomic_write(self._state) as file:  # by json, because msgspec limits integers
             file.write(json.dumps({"version": _VERSION, **msgspec.to_builtins(state)}).encode())
         for old in (*self.path.glob("learner-*.safetensors"), *self.path.glob("replay-*.npz")):
             if old not in (learner_file, replay_file):

@@ -1,10 +1,10 @@
-"""Games that an AlphaZero run plays: of its network against itself, by the learning process, by local workers and by a
-cluster, and matches between two networks. `selfplay_kernel.py` plays those of one board.
+"""Games of an AlphaZero run: self-play in the learning process, in local workers and on a cluster, and matches between
+two networks. `selfplay_kernel.py` plays the games of one board.
 
-Local workers get the net as a file, replaced as a whole, and continue their games from task to task. On a cluster a
-node may die at any moment, and games that continue would die with it; so each task there is a batch of whole games,
-a pure function of the task, which can be played again. Batches are numbered, assigned in turn and collected in order:
-which net plays which games does not depend on speed, and a run follows from its config alone.
+Local workers get the net as a file, which is replaced atomically, and continue their games from task to task. On a
+cluster a node may die at any moment and games in progress would be lost; so each task there is a batch of whole games,
+a pure function of the task, which can be repeated. Batches are numbered, assigned in turn and collected in order:
+which net plays which games does not depend on speed, and the result of a run depends only on its config.
 """
 
 import time
@@ -33,21 +33,21 @@ from inarow.search.tree.selection import halving_plan
 from inarow.search.tree.simulation import make_batch, new_search
 from inarow.workers import Shared, WorkerProcesses
 
-_STEPS = 16  # questions to the network that make a `SelfPlayOutput`, between two boards or two looks at the clock
-_SPARE_SLOTS = 8  # for each simulation beyond a block of children: nodes of forced moves
+_STEPS = 16  # calls of the network per `SelfPlayOutput`, between changes of the board or checks of the clock
+_SPARE_SLOTS = 8  # for each simulation, in addition to a block of children: nodes of forced moves
 _PLAYERS_KEY, _BATCHES_KEY = 1, 4  # of random streams, below the seed of the run
-_IN_ADVANCE = 2  # batches assigned to each worker of a cluster: one to play and the next
+_IN_ADVANCE = 2  # batches assigned to each worker of a cluster: the current and the next one
 _OPENING_PLIES, _OPENING_TRIES = 4, 100  # of a match
 _MATCH_MEMORY = 32 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """Positions of one board and what to learn about them, for the side to move."""
+    """Positions of one board with their targets, for the side to move."""
 
     stones: np.ndarray  # [n, words] uint64
     mask: np.ndarray  # [n, words] uint64
-    policies: np.ndarray  # [n, actions] float32, sum to 1; all 0 where every move loses
+    policies: np.ndarray  # [n, actions] float32, sum to 1; all 0 if every move loses
     values: np.ndarray  # [n] float32 in [-1, 1]
 
     def __len__(self) -> int:
@@ -56,7 +56,7 @@ class Examples:
 
 @dataclass(frozen=True, slots=True)
 class SelfPlayOutput:
-    """What some steps of self-play produced."""
+    """The examples and games of some steps of self-play."""
 
     spec: GameSpec
     examples: Examples
@@ -80,7 +80,7 @@ class SelfPlay:
         cache_memory: int,
         simulations: int = 0,
     ) -> None:
-        """`simulations` of a move; those of the beginning of a run if not given."""
+        """`simulations` per move; by default those at the beginning of a run."""
         self.spec, self._evaluate, self._rng, self._considered = spec, evaluate, rng, search.considered
         layout = compiled_layout(spec)
         sizes = {"games": config.games, **board_sizes(layout)}
@@ -90,7 +90,7 @@ class SelfPlay:
         self._play = kernels.SelfPlayState(
             search=new_search(layout, config.games, slots, cache_memory, search_rules(search, noise=config.noise)),
             games=new_arrays(kernels.GamesInProgress, **sizes),
-            # Room for all that a call can produce: every game ends at most once.
+            # Space for all results of a call: every game ends at most once.
             buffers=new_arrays(kernels.SelfPlayBuffers, examples=config.games * spec.cells, counters=6, **sizes),
             settings=settings._replace(random_plies=min(config.random_plies, spec.cells // 2)),
         )
@@ -102,7 +102,7 @@ class SelfPlay:
 
     @property
     def bytes(self) -> int:
-        """Of trees, games, cache and buffers."""
+        """The size of trees, games, cache and buffers."""
         search = self._play.search
         parts = (search.tree, search.state, search.cache, self._play.games, self._play.buffers)
         return array_bytes(*parts) + self._batch.planes.nbytes
@@ -113,14 +113,16 @@ class SelfPlay:
         clear_cache(self._play.search.cache)
 
     def set_simulations(self, simulations: int) -> None:
-        """For moves from now on; must not be fewer than before, since searches in progress follow the plan, too."""
+        """Sets the simulations of later moves. Must not be fewer than before: searches in progress use the
+        plan, too.
+        """
         self._play = self._play._replace(
             search=self._play.search._replace(plan=halving_plan(self._considered, simulations)),
             settings=self._play.settings._replace(simulations=simulations),
         )
 
     def play(self, steps: int) -> SelfPlayOutput:
-        """Asks the network `steps` times about all games."""
+        """Calls the network `steps` times for all games."""
         buffers, counts = self._play.buffers, self._play.buffers.counts
         totals = [kernels.SIMULATIONS, kernels.EVALUATIONS, kernels.MOVES]
         counts[totals] = 0
@@ -140,7 +142,7 @@ class SelfPlay:
         return SelfPlayOutput(self.spec, examples, tuple(games), *counts[totals].tolist())
 
     def play_out(self, games: int) -> tuple[SelfPlayOutput, ...]:
-        """Plays this number of games to their end. With fresh memory, they follow from network and random stream."""
+        """Plays this number of games to their end. In a new object, they depend only on network and random stream."""
         counts = self._play.buffers.counts
         counts[kernels.TO_BEGIN] = games
         outputs = []
@@ -159,12 +161,12 @@ class SelfPlay:
 
 
 class Player:
-    """Plays on the boards of a run, the same number of games on each. Equal time would give nearly all games to
-    boards on which games are short: of 4x4 to 9x9 with lines of three to five those of three had 93 %.
+    """Plays on the boards of a run, the same number of games on each. With equal time, boards with short games would
+    get nearly all games: with 4x4 to 9x9 and lines of three to five, boards with lines of three got 93 %.
     """
 
     def __init__(self, config: AlphaZeroConfig, evaluate: Evaluate, number: int, start: int) -> None:
-        """The `number` of the process and the number of starts of the run determine its random stream."""
+        """The `number` of the process and the number of starts of the run, `start`, determine its random stream."""
         self._config, self._evaluate = config, evaluate
         self._rng = np.random.default_rng(np.random.SeedSequence(config.seed, spawn_key=(_PLAYERS_KEY, number, start)))
         self._simulations = config.selfplay.first_simulations
@@ -174,7 +176,7 @@ class Player:
 
     @property
     def bytes(self) -> int:
-        """Of what was allocated so far; every board that is played on needs its share."""
+        """The size of all memory allocated so far; every board used needs its own."""
         return sum(board.bytes for board in self._boards.values())
 
     def use(self, evaluate: Evaluate) -> None:
@@ -184,7 +186,7 @@ class Player:
             board.use(evaluate)
 
     def set_simulations(self, simulations: int) -> None:
-        """For moves from now on; never fewer than before."""
+        """Sets the simulations of later moves. Must not be fewer than before."""
         self._simulations = max(self._simulations, simulations)
         for board in self._boards.values():
             board.set_simulations(self._simulations)
@@ -204,7 +206,7 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class PlaySlice:
-    """A task for a local worker: continue its games for some time with the net in a file."""
+    """A task of a local worker: continue its games for some time with the net in a file."""
 
     config: AlphaZeroConfig
     net: Path
@@ -217,18 +219,18 @@ class PlaySlice:
 
 @dataclass(frozen=True, slots=True)
 class PlaySliceResult:
-    """What a worker has played."""
+    """The result of a task."""
 
     outputs: tuple[SelfPlayOutput, ...]
     core_seconds: float
     bytes: int  # of all memory of its games
 
 
-_players: dict[int, tuple[Player, Net]] = {}  # in a local worker: its player and the net that it uses, between tasks
+_players: dict[int, tuple[Player, Net]] = {}  # in a local worker: its player and net, kept between tasks
 
 
 def play_slice(task: PlaySlice) -> PlaySliceResult:
-    """Continues the games of the task before."""
+    """Continues the games of the previous task."""
     net = open_net(task.net, ALPHAZERO, task.device)
     player, net_before = _players.get(task.start, (None, None))
     if player is None:
@@ -249,7 +251,7 @@ def play_slice(task: PlaySlice) -> PlaySliceResult:
 
 @dataclass(frozen=True, slots=True)
 class GameBatch:
-    """A task for a cluster: play some games to their end with one net."""
+    """A task of a cluster: play some games to their end with one net."""
 
     config: AlphaZeroConfig
     net: Shared[bytes]
@@ -264,7 +266,7 @@ _nets: list[tuple[Shared[bytes], Evaluate]] = []  # in a worker of a cluster: th
 
 
 def play_batch(task: GameBatch) -> PlaySliceResult:
-    """Plays a batch; the games follow from the task alone."""
+    """Plays a batch; the games depend only on the task."""
     begin, config = time.process_time(), task.config
     if not _nets or _nets[0][0] != task.net:
         _nets[:] = [(task.net, net_evaluator(Net(task.net.value, "the net", task.device)))]
@@ -282,19 +284,21 @@ def play_batch(task: GameBatch) -> PlaySliceResult:
 
 
 class ClusterSelfPlay:
-    """Worker processes that play for a run. The batches assigned and not yet collected are about one iteration."""
+    """Self-play by worker processes of a cluster. Batches assigned but not yet collected amount to about one
+    iteration.
+    """
 
     def __init__(self, workers: WorkerProcesses, config: AlphaZeroConfig, start: int, device: Device = CPU) -> None:
         self._workers, self._config, self._start, self._device = workers, config, start, device
         self._in_advance = _IN_ADVANCE * len(workers)
         self._games = max(1, min(config.selfplay.games, config.iteration_games // self._in_advance))
         self._given = self._taken = 0
-        # By worker: results whose turn has not come.
+        # By worker: results that must wait for those of earlier batches.
         self._results: tuple[deque[PlaySliceResult], ...] = tuple(deque() for _ in workers)
         self._net: tuple[bytes, Shared[bytes]] | None = None
 
     def give(self, net: bytes, simulations: int) -> None:
-        """Assigns all batches that may be assigned now, to be played with the content of this net file."""
+        """Assigns all batches that may be assigned now, with this net (the content of its file)."""
         if self._given == self._taken + self._in_advance:
             return
         if self._net is None or self._net[0] is not net:
@@ -306,7 +310,7 @@ class ClusterSelfPlay:
             self._given += 1
 
     def take(self, seconds: float) -> PlaySliceResult | None:
-        """The next batch in order, or None if it does not arrive within this time."""
+        """The result of the next batch in order, or None if it does not arrive within `seconds`."""
         turn = self._taken % len(self._workers)
         if not self._results[turn]:
             self._results[turn].extend(self._workers[turn].take(seconds))
@@ -322,7 +326,7 @@ class ClusterSelfPlay:
 def passes_gate(
     spec: GameSpec, nets: tuple[Evaluate, Evaluate], gate: GateConfig, search: SearchConfig, rng: np.random.Generator
 ) -> bool:
-    """Whether the first net wins often enough; a match without a decided game is not enough."""
+    """Whether the first net wins often enough; False if all games are drawn."""
     wins, losses = play_match(spec, nets, gate, search, rng)
     return wins + losses > 0 and wins >= gate.threshold * (wins + losses)
 
@@ -346,7 +350,7 @@ def play_match(
 
 
 def _opening(spec: GameSpec, rng: np.random.Generator) -> Position:
-    """A few random moves after which no move wins at once; the empty board if none are found."""
+    """A position after a few random moves in which no move wins at once; the empty board if none is found."""
     for _ in range(_OPENING_TRIES):
         position = Position.start(spec)
         for _ in range(min(_OPENING_PLIES, spec.cells // 4)):

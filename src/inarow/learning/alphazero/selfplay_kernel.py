@@ -1,8 +1,8 @@
-"""Compiled: games of the network against itself, many in step.
+"""Compiled: self-play of the network, many games in step.
 
 A game begins with random moves (or none); then every move is searched, unless only one is safe. It ends by the rules,
-or usually when a search proves its result. Each searched position becomes an example: the position, the policy that
-the search prefers, and a value: the proven one, or a mixture of the result and the values of searches before it.
+or usually when a search proves its result. Each searched position becomes an example: the position, the policy of
+the search, and a value: the proven result, or a mixture of the game's result and the values of searches.
 """
 
 import math
@@ -34,42 +34,42 @@ class SelfPlaySettings(NamedTuple):
 
 
 GAMES_DONE, EXAMPLES, SIMULATIONS, EVALUATIONS, MOVES, TO_BEGIN = range(6)
-"""Places in `SelfPlayBuffers.counts`: two of this call, three of all calls, and games that may still begin."""
+"""Indices of `SelfPlayBuffers.counts`: two for this call, three for all calls, and the games that may still begin."""
 
 ENDLESS = np.iinfo(np.int64).max
 
 
 class GamesInProgress(NamedTuple):
-    """The games that are being played. `values` holds the result of each ply's search, if there was one."""
+    """The games in progress. `values` holds the result of each ply's search, if there was one."""
 
     cells: Annotated[np.ndarray, np.int16, "games cells"]  # the moves so far
-    opening: Annotated[np.ndarray, np.int32, "games"]  # number of random ones
+    opening: Annotated[np.ndarray, np.int32, "games"]  # number of random moves
     values: Annotated[np.ndarray, np.float32, "games plies"]
-    is_proven: Annotated[np.ndarray, np.bool_, "games plies"]  # whether it is a proof
+    is_proven: Annotated[np.ndarray, np.bool_, "games plies"]  # whether the value is proven
     is_example: Annotated[np.ndarray, np.bool_, "games plies"]
     policies: Annotated[np.ndarray, np.float32, "games plies actions"]
-    is_quick: Annotated[np.ndarray, np.bool_, "games"]  # this move's search
+    is_quick: Annotated[np.ndarray, np.bool_, "games"]  # whether the current move has a short search
     stops: Annotated[np.ndarray, np.bool_, "games"]  # whether a proof ends this game
     has_begun: Annotated[np.ndarray, np.bool_, "games"]
     is_searching: Annotated[np.ndarray, np.bool_, "games"]
 
 
 class SelfPlayBuffers(NamedTuple):
-    """What a call produces; `counts` holds how much."""
+    """The output of a call; `counts` holds the numbers of examples and games."""
 
     stones: Annotated[np.ndarray, np.uint64, "examples words"]  # of the side to move
     mask: Annotated[np.ndarray, np.uint64, "examples words"]
-    policies: Annotated[np.ndarray, np.float32, "examples actions"]  # sum to 1; all 0 where every move loses
+    policies: Annotated[np.ndarray, np.float32, "examples actions"]  # sum to 1; all 0 if every move loses
     values: Annotated[np.ndarray, np.float32, "examples"]  # in [-1, 1], for the side to move
     cells: Annotated[np.ndarray, np.int16, "games cells"]  # moves of a finished game
-    plies: Annotated[np.ndarray, np.int32, "games"]  # how many
-    opening: Annotated[np.ndarray, np.int32, "games"]  # of which random
+    plies: Annotated[np.ndarray, np.int32, "games"]  # number of moves
+    opening: Annotated[np.ndarray, np.int32, "games"]  # number of random moves at the start
     results: Annotated[np.ndarray, np.int8, "games"]  # 1, 0 or -1 for the first side
     counts: Annotated[np.ndarray, np.int64, "counters"]
 
 
 class SelfPlayState(NamedTuple):
-    """What the kernel of self-play works with."""
+    """The data of the self-play kernel."""
 
     search: SearchContext
     games: GamesInProgress
@@ -82,8 +82,9 @@ class SelfPlayState(NamedTuple):
 
 @kernel
 def play_on(play: SelfPlayState, batch: NetworkBatch, rng: np.random.Generator) -> int:
-    """Takes the network's answers and continues all games, each until it waits for the network or ends; returns how
-    many wait, as `simulation.advance` does. The next call begins games in place of those that ended, if any are left.
+    """Takes the network's answers and continues all games, each until it waits for the network or ends; returns the
+    number of waiting games, like `simulation.advance`. The next call starts new games, if any are left, in place of
+    finished ones.
     """
     search, games, counts = play.search, play.games, play.buffers.counts
     counts[GAMES_DONE] = counts[EXAMPLES] = 0
@@ -115,8 +116,8 @@ def play_on(play: SelfPlayState, batch: NetworkBatch, rng: np.random.Generator) 
 
 @register_jitable
 def prepare_move(play: SelfPlayState, rng: np.random.Generator, game: int) -> None:
-    """Prepares the next search of a game: begins a new game with random safe moves that lead to a position which one
-    look does not settle, and plays moves as long as only one is safe. Then resets the tree and draws its noise.
+    """Prepares the next search of a game: begins a new game with random safe moves that lead to a position not settled
+    by `examine`, and plays moves as long as only one is safe. Then resets the tree and draws its noise.
     """
     search, games, settings = play.search, play.games, play.settings
     layout, state, rules = search.layout, search.state, search.rules
@@ -162,7 +163,7 @@ def prepare_move(play: SelfPlayState, rng: np.random.Generator, game: int) -> No
 
 @register_jitable
 def drawn_cell(cells: Bits, rng: np.random.Generator) -> int:
-    """One cell of a set that is not empty, uniformly."""
+    """A uniformly drawn cell of a set that is not empty."""
     for _ in range(int(rng.random() * count_cells(cells))):
         cells = cells ^ single_cell(first_cell(cells), cells)
     return first_cell(cells)
@@ -170,7 +171,7 @@ def drawn_cell(cells: Bits, rng: np.random.Generator) -> int:
 
 @register_jitable
 def move(play: SelfPlayState, rng: np.random.Generator, game: int) -> bool:
-    """Ends the search of a move: keeps the example and plays, or ends the game; True if it has ended."""
+    """Ends the search of a move: keeps the example, then plays the move or ends the game; True if it has ended."""
     search, games = play.search, play.games
     layout, tree, state = search.layout, search.tree, search.state
     root, ply = tree.counts[game, ROOT], state.ply[game]
@@ -195,7 +196,7 @@ def move(play: SelfPlayState, rng: np.random.Generator, game: int) -> bool:
 
 @register_jitable
 def chosen_child(search: SearchContext, drawn_plies: int, rng: np.random.Generator, game: int, root: int) -> int:
-    """The final choice of the search; in the first plies under PUCT one drawn by visits."""
+    """The final choice of the search; in the first plies under PUCT a move drawn by visits."""
     tree, state, rules = search.tree, search.state, search.rules
     best = best_child(tree, root, state.noise, game, rules)
     if rules.is_gumbel or state.ply[game] >= drawn_plies or tree.proof[best] != UNKNOWN:
@@ -213,7 +214,9 @@ def chosen_child(search: SearchContext, drawn_plies: int, rng: np.random.Generat
 
 @register_jitable
 def keep_policy(play: SelfPlayState, game: int, root: int) -> None:
-    """Keeps the policy of the search as an example: the winning move if proven won, all zeros if every move is lost."""
+    """Keeps the policy of the search for an example: only the winning move if proven won, all zeros if every move
+    loses.
+    """
     search, games = play.search, play.games
     tree, state, rules = search.tree, search.state, search.rules
     ply, proof = state.ply[game], tree.proof[root]
@@ -255,7 +258,7 @@ def end_game(play: SelfPlayState, game: int) -> None:
     board = play.search.layout.board
     stones, mask = load(state.stones, game, board), load(state.mask, game, board)
     for ply in range(end, games.opening[game] - 1, -1):
-        if ply < end:  # before the move at `ply`: its stone goes, and the sides change
+        if ply < end:  # before the move at `ply`: remove its stone and exchange the sides
             mask = mask ^ single_cell(games.cells[game, ply], mask)
             stones = mask ^ stones
             value = -value

@@ -1,4 +1,4 @@
-"""Compiled: steps of many games at once. `games` lists those that take part."""
+"""Compiled: steps of many games at once. `games` lists the indices of those that take part."""
 
 from typing import Annotated, Any, NamedTuple
 
@@ -17,16 +17,16 @@ ONGOING, WON, DRAWN, LOST = range(4)  # results, for the learner
 
 
 class Boards(NamedTuple):
-    """N games, as `bits.load` reads them."""
+    """N games, in the form that `bits.load` reads."""
 
     own: Annotated[np.ndarray, np.uint64, "games words"]  # the learner's stones
     mask: Annotated[np.ndarray, np.uint64, "games words"]  # all stones
 
 
 class Afterstates(NamedTuple):
-    """What the learner can reach: `boards` after a move, of which there are at most games * actions."""
+    """The boards after each move of the learner, at most games * actions."""
 
-    keys: Annotated[np.ndarray, np.uint64, "games"]  # as `legal` what `decision_of` returns
+    keys: Annotated[np.ndarray, np.uint64, "games"]  # this and `legal`: the results of `decision_of`
     legal: Annotated[np.ndarray, np.int64, "games"]
     after_keys: Annotated[np.ndarray, np.uint64, "boards"]
     places: Annotated[np.ndarray, np.int64, "boards"]  # game * actions + action
@@ -34,7 +34,7 @@ class Afterstates(NamedTuple):
 
 
 def empty_boards(layout: Layout, games: int) -> Boards:
-    """Games without stones."""
+    """Empty boards of this many games."""
     return new_arrays(Boards, games=games, **board_sizes(layout))
 
 
@@ -45,7 +45,7 @@ def empty_afterstates(layout: Layout, games: int) -> Afterstates:
 
 @kernel
 def list_afterstates(layout: Layout, boards: Boards, games: np.ndarray, found: Afterstates) -> int:
-    """Writes what the learner, to move in all `games`, can reach; returns the number of boards."""
+    """Writes the boards after each move of the learner, who is to move in all `games`; returns their number."""
     own, mask = boards.own, boards.mask
     keys, legal, after_keys, places, planes = found.keys, found.legal, found.after_keys, found.places, found.planes
     count, actions = 0, action_count(layout)
@@ -81,12 +81,12 @@ def draw_board(layout: Layout, own: Any, mask: Any, plane: np.ndarray) -> None:
 def play_actions(
     layout: Layout, boards: Boards, games: np.ndarray, actions: np.ndarray, is_learner: bool, results: np.ndarray
 ) -> None:
-    """Plays the n-th action in the n-th of `games`. A game that ends gets its result, int64 [N], which was ONGOING."""
+    """Plays the n-th action in the n-th of `games`, and writes the results, int64 [N], of games that end."""
     own, mask = boards.own, boards.mask
     for number in range(len(games)):
         game = games[number]
         stones, both = load(own, game, layout.board), load(mask, game, layout.board)
-        cell = landing_cell(both, int(actions[number]), layout)  # int: plain Python shifts no word by an np.int64
+        cell = landing_cell(both, int(actions[number]), layout)  # int: plain Python cannot shift a word by an np.int64
         stone = single_cell(cell, both)
         both = both | stone
         if is_learner:
@@ -110,7 +110,7 @@ def choose_by_negamax(
     rng: np.random.Generator,
     actions: np.ndarray,
 ) -> None:
-    """Writes the opponent's action in each of `games`, one after the other."""
+    """Writes the opponent's action in each of `games`, in order."""
     own, mask, board = boards.own, boards.mask, context.layout.board
     for number in range(len(games)):
         stones, both = load(own, games[number], board), load(mask, games[number], board)

@@ -9,12 +9,12 @@ from inarow.learning.config import ConfigPart, Module
 from inarow.learning.exploration.config import Policy
 
 Side = Literal["first", "second"]
-PAST = "past"  # as an opponent: the learner's past selves
+PAST = "past"  # the opponent that stands for past versions of the learner
 Layer = Annotated[int, Meta(ge=1, le=1024)]
 
 
 class Network(ConfigPart, frozen=True, kw_only=True):
-    """The sizes of the net; defaults as published in santos-2025."""
+    """The size of the net; defaults as published in santos-2025."""
 
     filters: Annotated[
         tuple[Layer, ...], Meta(min_length=1, max_length=32, description="filters of each convolution; kernels are 4x4")
@@ -28,10 +28,10 @@ class Network(ConfigPart, frozen=True, kw_only=True):
 class Rewards(ConfigPart, frozen=True, kw_only=True):
     """Rewards of the learner."""
 
-    win: Annotated[float, Meta(gt=0, description="at the end of a game, as `draw` and `loss`")] = 1.0
+    win: Annotated[float, Meta(gt=0, description="at the end of a game, like `draw` and `loss`")] = 1.0
     draw: float = 0.5
     loss: float = -1.0
-    step: Annotated[float, Meta(description="for every move of the learner but its last in a game")] = 0.0
+    step: Annotated[float, Meta(description="for every move of the learner except its last in a game")] = 0.0
     shaping: Annotated[
         str | None,
         Meta(description="a heuristic of minimax (windows, powers or squares) for potential-based shaping"),
@@ -42,16 +42,18 @@ class Rewards(ConfigPart, frozen=True, kw_only=True):
 class OpponentShare(ConfigPart, frozen=True, kw_only=True):
     """One of several opponents."""
 
-    agent: Annotated[str, Meta(description="agent string, or past")]
-    share: Annotated[float, Meta(gt=0, description="games against it, relative to the shares of the others")] = 1.0
+    agent: Annotated[str, Meta(description="agent string, or past (an earlier version of the learner)")]
+    share: Annotated[float, Meta(gt=0, description="relative number of games against this opponent")] = 1.0
 
 
 class Pool(ConfigPart, frozen=True, kw_only=True):
-    """Past selves as opponents."""
+    """Past versions of the learner as opponents."""
 
-    size: Annotated[int, Meta(ge=1, le=1000, description="snapshots of the net that are kept, the latest")] = 10
+    size: Annotated[int, Meta(ge=1, le=1000, description="number of snapshots of the net to keep, the latest ones")] = (
+        10
+    )
     every: Annotated[int, Meta(ge=1, description="episodes between two snapshots")] = 1000
-    epsilon: Annotated[float, Meta(ge=0, le=1, description="probability of a random move of a past self")] = 0.05
+    epsilon: Annotated[float, Meta(ge=0, le=1, description="probability of a random move of a past version")] = 0.05
 
 
 class DeepQConfig(ConfigPart, frozen=True, kw_only=True):
@@ -62,11 +64,12 @@ class DeepQConfig(ConfigPart, frozen=True, kw_only=True):
     episodes: Annotated[int, Meta(ge=1, le=10**7, description="games to learn from")]
     side: Annotated[
         Literal["first", "second", "alternating"],
-        Meta(description="side of the learner; alternating: half of the games of a batch each"),
+        Meta(description="side of the learner; alternating: each side in half of the games of a batch"),
     ] = "first"
-    opponent: Annotated[str, Meta(description="agent string, or past: a past self of the learner")] = "negamax"
+    opponent: Annotated[str, Meta(description="agent string, or past (an earlier version of the learner)")] = "negamax"
     opponents: Annotated[
-        tuple[OpponentShare, ...], Meta(max_length=100, description="several, drawn for each game, instead of one")
+        tuple[OpponentShare, ...],
+        Meta(max_length=100, description="several opponents instead of one; drawn for each game"),
     ] = ()
     pool: Pool = Pool()
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1, description="random seed")] = 0
@@ -77,11 +80,13 @@ class DeepQConfig(ConfigPart, frozen=True, kw_only=True):
     gamma: Annotated[float, Meta(gt=0, le=1, description="discount factor")] = 1.0
     terminal: Annotated[
         Literal["blend", "reward"],
-        Meta(description="target of a last move: blended by alpha like all others (santos-2025), or the reward itself"),
+        Meta(
+            description="target of a last move: blended by alpha like other moves (santos-2025), or the reward itself"
+        ),
     ] = "blend"
-    batch: Annotated[int, Meta(ge=1, le=100_000, description="games between two fits; the net is fixed in between")] = (
-        300
-    )
+    batch: Annotated[
+        int, Meta(ge=1, le=100_000, description="games between two fits; the net does not change in between")
+    ] = 300
     lockstep: Annotated[
         int, Meta(ge=1, le=100_000, description="games of a batch played in lockstep; 1: one game after the other")
     ] = 300

@@ -1,9 +1,9 @@
-"""The net of santos-2025: its first weights, its training in torch, and its ONNX graph for play.
+"""The net of santos-2025: its initial weights, its training in torch, and its ONNX graph for play.
 
-The input is the board after a move of the learner, its own stones 1 and the others -1, row 0 on top. Convolutions of
-4x4 that keep the size of the board, each followed by a leaky ReLU, then dense layers down to one value. The source has
-stones of the first player as 1, whichever side learns; a net with its first weights negated is the same, and equally
-likely at the start, so nothing depends on it.
+The input is the board after a move of the learner: its own stones 1, the opponent's -1, row 0 on top. The layers are
+4x4 convolutions that keep the size of the board, each followed by a leaky ReLU, then dense layers down to one value.
+The source always encodes stones of the first player as 1; that is equivalent to negating the weights of the first
+layer, and both are equally likely at the start, so it makes no difference.
 
 Weights by name: `conv0.weight` [filters, channels, 4, 4], `conv0.bias`, ..., `dense0.weight` [outputs, inputs], ...
 """
@@ -27,17 +27,17 @@ from inarow.learning.learner import NetworkFactory, check_module
 from inarow.learning.pretrained import DEEP_Q
 from inarow.learning.torch_module import CustomNetwork, TrainableNetwork
 
-_SIDE = 4  # of every convolution
+_SIDE = 4  # side of every convolution kernel
 _PADDING = 1, 2  # empty rows before and after the board, and columns likewise
 _LEAK = 0.3
 _EPSILON = 1e-7  # of Adam, as in Keras
-_EXAMPLES = 4  # boards on which a network of the user is tried
+_EXAMPLES = 4  # boards on which a user's network is tested
 
 Weights = dict[str, np.ndarray]
 
 
 def first_weights(network: Network, spec: GameSpec, rng: np.random.Generator) -> Weights:
-    """Glorot uniform, with biases of 0; float32."""
+    """Initial weights, float32: Glorot uniform, biases 0."""
     channels, units = (1, *network.filters), (network.filters[-1] * spec.cells, *network.dense, 1)
     shapes: dict[str, tuple[int, ...]] = {
         **{f"conv{number}": (*each[::-1], _SIDE, _SIDE) for number, each in enumerate(pairwise(channels))},
@@ -62,8 +62,8 @@ class ConvolutionalNetwork(TrainableNetwork):
             if not hasattr(self, layer):
                 self.add_module(layer, nn.Module())
             self.get_submodule(layer).register_parameter(part, nn.Parameter(torch.from_numpy(array.copy())))
-        # Twice as fast in the forward pass, a little in the backward one.
-        self.to(memory_format=self.memory_format)  # type: ignore[call-overload]  # torch forgot it
+        # Twice as fast in the forward pass, slightly faster in the backward pass.
+        self.to(memory_format=self.memory_format)  # type: ignore[call-overload]  # missing in torch's annotations
 
     def forward(self, boards: Tensor) -> Tensor:
         cells, tensors = boards, list(self.parameters())
@@ -81,7 +81,7 @@ class ConvolutionalNetwork(TrainableNetwork):
 
 
 class CustomValueNetwork(CustomNetwork):
-    """A module of the user: from boards as above to values float32 [N] or [N, 1]."""
+    """A user's module: from boards as above to values float32 [N] or [N, 1]."""
 
     outputs = ("values",)
 
@@ -100,7 +100,7 @@ class CustomValueNetwork(CustomNetwork):
 
 
 def make_network(config: DeepQConfig, rng: np.random.Generator, factory: NetworkFactory | None) -> TrainableNetwork:
-    """The network of a config with its first weights, or that of the user; raises ConfigError and NetError."""
+    """The network of a config with initial weights, or the user's network; raises ConfigError and NetError."""
     check_module(config.network.module, factory)
     if factory is None:
         return ConvolutionalNetwork(first_weights(config.network, config.spec, rng), config.spec)
@@ -123,7 +123,7 @@ class TrainedNet:
         order in each epoch. Returns the mean loss of the last epoch.
         """
         boards, wanted, loss = self._there(planes[:, None]), self._there(targets), 0.0
-        torch.manual_seed(int(rng.spawn(1)[0].integers(1 << 62)))  # for networks that drop units at random
+        torch.manual_seed(int(rng.spawn(1)[0].integers(1 << 62)))  # for networks with dropout
         self._network.train()
         for _ in range(self._config.epochs):
             loss = 0.0
@@ -137,7 +137,7 @@ class TrainedNet:
         return loss / len(planes)
 
     def _there(self, array: np.ndarray) -> Tensor:
-        """On the device."""
+        """The array as a tensor on the device."""
         return torch.from_numpy(array).to(self._device)
 
     def values(self, boards: Tensor) -> Tensor:
@@ -146,7 +146,7 @@ class TrainedNet:
         return values[:, 0]
 
     def weights(self) -> Weights:
-        """A copy."""
+        """A copy of the weights."""
         return {name: _array(tensor) for name, tensor in self._network.state_dict().items()}
 
     def model(self, weights: Weights) -> ModelProto:

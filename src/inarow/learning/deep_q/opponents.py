@@ -29,14 +29,14 @@ class NegamaxOpponents:
         return actions
 
     def watch(self, games: np.ndarray, actions: np.ndarray) -> None:
-        """Boards are all that it needs."""
+        """Does nothing: the boards are sufficient."""
 
 
 class AgentOpponents:
-    """Any agent, a new one for each game."""
+    """Agents of any kind, a new one for each game."""
 
     def __init__(self, spec: GameSpec, agents: Sequence[Opponent] | Mapping[int, Opponent]) -> None:
-        """`agents` by the number of their game."""
+        """`agents` are indexed by the number of their game."""
         self._spec, self._agents = spec, agents
         self._positions: dict[int, Position] = {}
 
@@ -52,7 +52,7 @@ class AgentOpponents:
 
 
 class PastOpponents:
-    """Past selves of the learner: each game draws one of their nets, which moves greedily, now and then at random."""
+    """Past versions of the learner: each game draws one of their nets, which moves greedily, with some random moves."""
 
     def __init__(self, config: DeepQConfig, nets: Sequence[Net], games: int, rng: np.random.Generator) -> None:
         self._config, self._nets, self._rng = config, nets, rng
@@ -60,9 +60,9 @@ class PastOpponents:
         self._drawn = rng.integers(len(nets), size=games)
 
     def choose(self, boards: Boards, games: np.ndarray) -> np.ndarray:
-        """Afterstates of all games of a net are evaluated in one call."""
+        """Evaluates the afterstates of all games of a net in one call."""
         spec, epsilon = self._config.spec, self._config.pool.epsilon
-        seen = Boards(boards.mask ^ boards.own, boards.mask)  # its own stones are those that the learner has not
+        seen = Boards(boards.mask ^ boards.own, boards.mask)  # its own stones are the learner's opponent's
         values = np.empty((len(games), spec.actions))
         for number in np.unique(self._drawn[games]).tolist():
             of_net = self._drawn[games] == number
@@ -72,7 +72,7 @@ class PastOpponents:
         return np.asarray(np.where(is_random, random.argmax(axis=1), values.argmax(axis=1)))
 
     def watch(self, games: np.ndarray, actions: np.ndarray) -> None:
-        """Boards are all that it needs."""
+        """Does nothing: the boards are sufficient."""
 
 
 class MixedOpponents:
@@ -101,8 +101,8 @@ def make_opponents(
     make_opponent: MakeOpponent | None,
     past: Callable[[], Sequence[Net]],
 ) -> Opponents:
-    """For this many games. `make_opponent` is needed for opponents without a compiled form; `past` is asked for the
-    nets of past selves if they play.
+    """The opponents of this many games. `make_opponent` is needed for opponents without a compiled form; `past` is
+    called for the nets of past versions if they play.
     """
 
     def make(text: str, of_games: np.ndarray, seed: np.random.SeedSequence) -> Opponents:
@@ -126,7 +126,7 @@ def make_opponents(
 
 
 def negamax_settings(text: str) -> tuple[int, float] | None:
-    """(depth, omega) of an agent string that means `negamax`; None for others and for what is not well formed."""
+    """(depth, omega) of an agent string of `negamax`; None for other agents and for invalid strings."""
     name, _, settings = text.partition(":")
     if name != "negamax":
         return None

@@ -1,8 +1,8 @@
-"""Nets of deep Q-learning in play: the value of each move is that of the board after it. Games of a learner with a
-fixed net are played many at a time, with all moves of all games in one call of the net.
+"""Nets of deep Q-learning in play: the value of a move is the value of the board after it. A learner plays many games
+at a time with a fixed net, and evaluates all moves of all games in one call of the net.
 
-What a learner keeps by position, such as flags, evolves as if games were played one after the other: a position always
-comes at the same ply, and at each ply games choose in their order.
+Data that a learner keeps by position, such as flags, changes as if games were played one after the other: a position
+always has the same ply, and at each ply games choose in order.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,22 +25,22 @@ from inarow.learning.net_file import Net, open_net
 from inarow.learning.pretrained import DEEP_Q
 
 Choose = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
-"""From keys and legal actions as `decision_of` gives them, values float64 [N, A], and the numbers of the games to
+"""From keys and legal actions as `decision_of` returns them, values float64 [N, A], and the numbers of the games to
 actions, int64 [N]. Values of illegal actions are -inf.
 """
 
 
 class Ahead(NamedTuple):
-    """What the side with the stones `own`, to move in some games, can reach."""
+    """The values of all moves in some games, for the side to move with the stones `own`."""
 
     found: Afterstates
-    values: np.ndarray  # float64 [games, A]: of all moves for it, -inf where an action is illegal
-    rows: np.ndarray  # int64 [games, A]: which of the boards a legal action leads to
-    potentials: np.ndarray  # float64 [boards]: what of these values is not the net's
+    values: np.ndarray  # float64 [games, A]: -inf where an action is illegal
+    rows: np.ndarray  # int64 [games, A]: the number of the board that a legal action leads to
+    potentials: np.ndarray  # float64 [boards]: the part of these values that is not from the net
 
 
 def look_ahead(net: Net, spec: GameSpec, boards: Boards, games: np.ndarray, potential: Potential | None) -> Ahead:
-    """The net is called once, and a board that several games reach is evaluated once."""
+    """Evaluates all moves in one call of the net; a board that several games reach is evaluated once."""
     layout = compiled_layout(spec)
     found = kernels.empty_afterstates(layout, len(games))
     count = kernels.list_afterstates(layout, boards, games, found)
@@ -70,7 +70,7 @@ class NetValues:
         return np.asarray(self.values_of([position])[0])
 
     def values_of(self, positions: Sequence[Position]) -> np.ndarray:
-        """The same of some positions of one board, float64 [n, A]."""
+        """The same for several positions of one board, float64 [n, A]."""
         spec = positions[0].spec
         self.net.check_board(spec)
         layout = compiled_layout(spec)
@@ -83,7 +83,7 @@ class NetValues:
 
 
 def load_net_values(path: Path) -> NetValues:
-    """The net of a training run; raises NetError, also for nets of other kinds."""
+    """The net in a file; raises NetError, also for nets of other kinds."""
     net = open_net(path, DEEP_Q)
     reason = "it has other inputs or outputs"
     with raised_as(NetError, f"{path} is not a net of deep Q-learning", reason=reason):
@@ -91,7 +91,7 @@ def load_net_values(path: Path) -> NetValues:
         spec = GameSpec.parse(net.about.board)
         found = net.run(np.zeros((2, 1, spec.rows, spec.columns), np.float32))
     if [output.shape for output in found] != [(2, 1)] or not np.isfinite(found[0]).all():
-        raise NetError(f"{path} is not a net of deep Q-learning: it has no finite value for the empty board")
+        raise NetError(f"{path} is not a net of deep Q-learning: its value of the empty board is not finite")
     return values
 
 
@@ -102,7 +102,7 @@ class Opponents(Protocol):
     """The other side of N games that are played together; see `opponents.py`."""
 
     def choose(self, boards: Boards, games: np.ndarray) -> np.ndarray:
-        """Its actions, int64, in some games in which it is to move."""
+        """The actions, int64, in some games in which this side is to move."""
 
     def watch(self, games: np.ndarray, actions: np.ndarray) -> None:
         """Called with every move of either side."""
@@ -110,13 +110,13 @@ class Opponents(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PlayedGames:
-    """How games ended, and each move of the learner with what the net knew about it."""
+    """The results of games, and the learner's moves with their values."""
 
     results: np.ndarray  # [games], `boards.WON` and so on
     plies: np.ndarray  # [games], of both sides
     actions: np.ndarray  # [games, cells] int16, of both sides
     planes: np.ndarray  # [moves, rows, columns] float32: the board after the move
-    values: np.ndarray  # [moves] float64: of that board, its potential included
+    values: np.ndarray  # [moves] float64: of that board, including its potential
     potentials: np.ndarray  # [moves] float64: of that board, 0 without shaping
     futures: np.ndarray  # [moves] float64: the best value of the learner's next turn; NaN for the last move of a game
     games: np.ndarray  # [moves]: the game of each
@@ -133,7 +133,9 @@ def play_games(
     *,
     potential: Potential | None = None,
 ) -> PlayedGames:
-    """`count` games from the empty board; the learner has `side`, 0 if first. Raises ConfigError if it diverged."""
+    """Plays `count` games from the empty board; the learner has `side`, 0 if first. Raises ConfigError if the net has
+    diverged.
+    """
     layout = compiled_layout(spec)
     boards = empty_boards(layout, count)
     results, plies = np.zeros(count, np.int64), np.zeros(count, np.int64)
@@ -168,11 +170,11 @@ def play_games(
 
 
 def choose_best(keys: np.ndarray, legal: np.ndarray, values: np.ndarray, games: np.ndarray) -> np.ndarray:
-    """The first of the best actions."""
+    """The first of the best actions, for each game."""
     return np.asarray(values.argmax(axis=1))
 
 
 def check_finite(figures: np.ndarray | float) -> None:
-    """Raises ConfigError if a net, of whose values or losses these are some, has diverged."""
+    """Raises ConfigError if the net with these values or losses has diverged."""
     if not np.isfinite(figures).all():
-        raise ConfigError("the net has diverged, its values are no longer finite: lower learning_rate")
+        raise ConfigError("the net has diverged: its values are no longer finite; lower learning_rate")

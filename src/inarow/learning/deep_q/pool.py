@@ -1,4 +1,4 @@
-"""Past selves: snapshots of the net, in memory and in checkpoints."""
+"""Past versions of the learner: snapshots of the net, in memory and in checkpoints."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -11,29 +11,29 @@ _Weights = dict[str, np.ndarray]
 
 
 class PastSelves:
-    """The latest snapshots, oldest first; before the first one, the first net."""
+    """The latest snapshots, oldest first; before the first snapshot, the initial net."""
 
     def __init__(self, config: Pool, first: _Weights, make_net: Callable[[_Weights], Net]) -> None:
         self._config, self._first, self._make_net = config, first, make_net
         self._snapshots: list[_Weights] = []
-        self._nets: list[Net] = []  # of the snapshots, as far as they were needed
+        self._nets: list[Net] = []  # nets of the snapshots, created when needed
 
     def __len__(self) -> int:
         """The number of snapshots."""
         return len(self._snapshots)
 
     def is_due(self, before: int, after: int) -> bool:
-        """Whether a batch that began after `before` episodes and ended after `after` is followed by a snapshot."""
+        """Whether to take a snapshot after a batch that began after `before` episodes and ended after `after`."""
         return after // self._config.every > before // self._config.every
 
     def add(self, weights: _Weights) -> None:
-        """A snapshot, which is not copied; the oldest makes room for it."""
+        """Adds a snapshot, without copying it; it replaces the oldest if there are too many."""
         self._snapshots.append(weights)
         surplus = max(0, len(self._snapshots) - self._config.size)
         del self._snapshots[:surplus], self._nets[:surplus]
 
     def nets(self) -> Sequence[Net]:
-        """Those that play; at least one."""
+        """The nets that play; at least one."""
         if not self._snapshots:
             return [self._make_net(self._first)]
         self._nets += [self._make_net(each) for each in self._snapshots[len(self._nets) :]]

@@ -1,17 +1,18 @@
 """Shaping: a potential of boards after a move, from a heuristic.
 
-A learner with `rewards.shaping` gets, beside its rewards, for each move
+With `rewards.shaping`, a learner gets for each move, in addition to its rewards,
 
     F = gamma Phi(x') - Phi(x),    Phi(x) = shaping_weight * h / (1 + |h|),
 
-x the board after the move, x' the board after its next move, h the heuristic's value of a board for the learner in
-units of that heuristic, so |Phi| < shaping_weight. Phi is 0 where the game is over: at x if the move ended it, at x' if
-the game ended before the learner moved again. Over a game the discounted sum of F is -Phi of the first board.
+where x is the board after the move, x' the board after its next move, and h the heuristic's value of a board for the
+learner in units of that heuristic, so |Phi| < shaping_weight. Phi is 0 where the game is over: at x if the move ended
+it, at x' if the game ended before the learner moved again. Over a game the discounted sum of F is -Phi of the first
+board.
 
-The net therefore learns Q(x) - Phi(x), with Q the values without shaping. Moves are chosen and compared by the net's
-value plus Phi, in training and in play: by Q, so the optimal policy is the one without shaping. (Potentials of boards
-after a move need this: the net's value alone would prefer moves with a small Phi. See Wiewiora, Cottrell and Elkan,
-Principled methods for advising reinforcement learning agents, ICML 2003.)
+The net therefore learns Q(x) - Phi(x), where Q are the values without shaping. In training and in play, moves are
+compared by the net's value plus Phi, which is Q, so shaping does not change the optimal policy. (This is necessary for
+potentials of boards after a move: the net's value alone would prefer moves with a small Phi. See Wiewiora, Cottrell and
+Elkan, Principled methods for advising reinforcement learning agents, ICML 2003.)
 """
 
 from typing import Any
@@ -32,7 +33,7 @@ class Potential:
     """Phi on one board, by a heuristic of minimax."""
 
     def __init__(self, config: DeepQConfig, heuristic: str) -> None:
-        """Raises InvalidLimitError if there is no such heuristic or it does not fit the board."""
+        """Raises InvalidLimitError if the heuristic does not exist or does not fit the board."""
         self._layout, self._heuristic = compiled_layout(config.spec), make_heuristic(heuristic, config.spec)
         part = self._heuristic.part
         self._evaluate = evaluate_moves if part is None else kernel_for(evaluate_moves, part.kind)
@@ -49,7 +50,7 @@ class Potential:
 
 
 def make_potential(config: DeepQConfig) -> Potential | None:
-    """None without shaping."""
+    """The potential of a config; None without shaping."""
     heuristic = config.rewards.shaping
     return None if heuristic is None else Potential(config, heuristic)
 

@@ -1,13 +1,13 @@
 """Deep Q-learning as a learner, and a run of it in a folder.
 
     config.json             the config
-    net.onnx                the net of the last checkpoint; at the end the result
-    curve.csv               a line for each batch
-    games.csv               every game, a line each
-    checkpoint.safetensors  weights, state of the optimiser, flags, past selves, counters
+    net.onnx                the net of the last checkpoint, at the end the result
+    curve.csv               the points of the curve, one line per batch
+    games.csv               all games, one per line
+    checkpoint.safetensors  weights, state of the optimiser, flags, past versions, counters
 
-Files are replaced atomically. A run that was killed at any moment resumes from its last checkpoint and ends with the
-same net, bit for bit, as an undisturbed run.
+Files are replaced atomically. A killed run resumes from its last checkpoint and ends with the same net, bit for bit, as
+an uninterrupted run.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _FORMAT, _VERSION = "inarow-deep-q", 1
 _METADATA = "inarow"
 _MAX_BYTES = 4 << 30
 _HEADINGS = ("episodes", "mean reward", "won", "drawn", "lost", "plies", "loss", "positions", "iterations")
-_TEST_GAMES = 1000  # at most; against a slow opponent they take as long as the same number of episodes
+_TEST_GAMES = 1000  # at most; against a slow opponent they take as long as this number of episodes
 
 
 class DeepQLearner(Learner[DeepQConfig]):
@@ -62,7 +62,7 @@ class DeepQLearner(Learner[DeepQConfig]):
         return f"dqn:net={product}"
 
     def start(self, config: DeepQConfig, folder: Path, services: Services) -> DeepQRun:
-        if services.make_opponent is not None:  # a bad opponent, or one that does not fit the board, fails here
+        if services.make_opponent is not None:  # raises the error of an invalid opponent before the run starts
             for part in config.mix:
                 if part.agent != PAST:
                     opponent = services.make_opponent(part.agent, np.random.SeedSequence(0))
@@ -95,7 +95,7 @@ def _trainer_maker(services: Services) -> MakeTrainer[Trainer]:
 
 
 class DeepQRun(EpisodeRun[Trainer]):
-    """Whatever stops it, all whole batches are saved. Raises MissingExtraError without torch or onnx."""
+    """A run that saves all finished batches, however it ends. Raises MissingExtraError without torch or onnx."""
 
     trainer_type, config_type, point_type = Trainer, DeepQConfig, CurvePoint
     product_name, checkpoint_name = _NET, "checkpoint.safetensors"
@@ -112,7 +112,7 @@ class DeepQRun(EpisodeRun[Trainer]):
         self._games.cut(self.trainer.episodes)
 
     def table(self) -> CurveTable:
-        """The last batch, with the course of the rewards."""
+        """The last batch, with a sparkline of the rewards."""
         rows = []
         for last in self.curve[-1:]:
             iterations = "-" if last.iterations is None else f"{last.iterations:.3f}"
@@ -148,7 +148,7 @@ class DeepQRun(EpisodeRun[Trainer]):
             self.trainer.run_batch()
             self._new_games += self.trainer.last_games
         except BaseException:
-            self.trainer.restore(reached, "the last batch")  # one that was torn could not be continued
+            self.trainer.restore(reached, "the last batch")  # an interrupted batch cannot be continued
             raise
 
     def _save(self) -> None:
@@ -172,7 +172,7 @@ def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
 
 
 def load_checkpoint(path: Path) -> Checkpoint:
-    """Raises ConfigError, or MissingExtraError without safetensors."""
+    """The inverse of `save_checkpoint`; raises ConfigError, or MissingExtraError without safetensors."""
     files = _safetensors()
     content = read_input(path, _MAX_BYTES, ConfigError)
     reason = "it is damaged or not a safetensors file"

@@ -1,12 +1,12 @@
 """Deep Q-learning, batch by batch.
 
-A batch is some games with a fixed net. Each move of the learner then gets a target,
+A batch consists of games with a fixed net. After it, each move of the learner gets a target,
 
     y = q + alpha * (r + gamma * max Q(next turn) - q),
 
-q the value that the net gave the board after the move. At the end of a game there is no next turn and r is its result,
-before it r is `rewards.step`; with shaping see `potential.py`. The net is fitted to these targets. What a `Trainer`
-learns depends on its config alone.
+where q is the net's value of the board after the move. For the last move of a game there is no next turn and r is the
+reward of the result; for others r is `rewards.step`. For shaping see `potential.py`. The net is fitted to these
+targets. The result of a `Trainer` depends only on its config.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,13 +34,13 @@ from inarow.learning.run_folder import PlayedGame
 
 _POINTS = {boards.WON: 1, boards.DRAWN: 0, boards.LOST: -1}
 _RESULTS = {"wins": boards.WON, "draws": boards.DRAWN, "losses": boards.LOST}
-_WEIGHTS, _EXPLORING, _OPPONENTS, _ORDER, _TEST = range(5)  # random streams, each split again for every group of games
-_KEYS, _FLAGS = "flags.keys", "flags.flags"  # in a checkpoint, beside the weights
+_WEIGHTS, _EXPLORING, _OPPONENTS, _ORDER, _TEST = range(5)  # random streams, each spawning one per group of games
+_KEYS, _FLAGS = "flags.keys", "flags.flags"  # keys of a checkpoint, in addition to the weights
 
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """A batch of training. Rates and means are over its games; the last four over the training so far."""
+    """A batch of training. Rates and means are over its games, the last four fields over the training so far."""
 
     episode: int  # the last one of the batch
     episodes: int
@@ -58,7 +58,7 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True)
 class TestResult:
-    """Greedy games."""
+    """The results of greedy games."""
 
     games: int
     wins: int
@@ -69,14 +69,14 @@ class TestResult:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """All that a trainer needs to continue."""
+    """The state of a trainer."""
 
     state: dict[str, Any]  # JSON
     arrays: dict[str, np.ndarray]
 
 
 class Trainer:
-    """Learns as its config says."""
+    """Trains a net according to its config."""
 
     def __init__(
         self,
@@ -86,9 +86,9 @@ class Trainer:
         factory: NetworkFactory | None = None,
         device: Device = CPU,
     ) -> None:
-        """`make_opponent` is for opponents without a compiled form; `factory` makes the network that the config names.
-        Raises MissingExtraError without torch or onnx, NetError for a network that cannot be used, ConfigError and
-        InvalidLimitError for an exploration rule or a heuristic that does not exist.
+        """`make_opponent` is for opponents without a compiled form; `factory` creates the network recorded in the
+        config. Raises MissingExtraError without torch or onnx, NetError for an invalid network, ConfigError and
+        InvalidLimitError for an unknown exploration rule or heuristic.
         """
         try:
             from inarow.learning.deep_q import network
@@ -102,7 +102,7 @@ class Trainer:
         rng = np.random.default_rng(self._stream(_WEIGHTS, 0))
         self._trained = network.TrainedNet(config, network.make_network(config, rng, factory), device)
         self._potential = make_potential(config)
-        self.past: PastSelves | None = None  # where they are opponents
+        self.past: PastSelves | None = None  # if they are opponents
         if any(part.agent == PAST for part in config.mix):
             first = self._trained.weights()
             self.past = PastSelves(config.pool, first, lambda past: Net(self._content(past), "a past self", device))
@@ -112,8 +112,8 @@ class Trainer:
         return self.episodes == self.config.episodes
 
     def run_batch(self) -> None:
-        """Plays the next batch and learns from it. Raises ConfigError if the net diverges; the trainer can then only be
-        restored.
+        """Plays the next batch and learns from it. Raises ConfigError if the net diverges; after that the trainer must
+        be restored.
         """
         config, net = self.config, self.net()
         end = min(self.episodes + config.batch, config.episodes)
@@ -131,7 +131,7 @@ class Trainer:
         self._report(groups, loss)
 
     def _play_group(self, net: Net, first: int, count: int, side: int) -> PlayedGames:
-        """`count` games after the episode number `first`, all at once; each has the heat of its own episode."""
+        """Plays `count` games after episode `first` in lockstep; each with the heat of its own episode."""
         rng = np.random.default_rng(self._stream(_EXPLORING, first))
         heat = self.explorer.heat(first + 1 + np.arange(count))
 
@@ -141,7 +141,7 @@ class Trainer:
         return self._play(net, explore, count, self._stream(_OPPONENTS, first), side)
 
     def test(self, games: int, side: Side | None = None) -> TestResult:
-        """Games without exploration, on the learner's side or another. The result is the same each time."""
+        """Plays games without exploration, on the learner's side or `side`. Repeated calls give the same result."""
         net, parts = self.net(), _slices(0, games, side or self.config.side)
         played = [self._play(net, choose_best, count, self._stream(_TEST, first), side) for first, count, side in parts]
         results = np.concatenate([each.results for each in played])
@@ -164,7 +164,7 @@ class Trainer:
             yield PlayedGame(str(spec), 0, -points if is_second else points, format_moves(actions[:plies], spec))
 
     def targets(self, played: PlayedGames) -> np.ndarray:
-        """What the net should say about the moves of some games, float64 [moves]."""
+        """The target values of the moves of some games, float64 [moves]."""
         config, rewards = self.config, self._rewards(played.results)[played.games]
         is_last = np.isnan(played.futures)
         followed = np.where(is_last, rewards, config.rewards.step + config.gamma * played.futures) - played.potentials
@@ -173,7 +173,7 @@ class Trainer:
         return np.asarray(values + alpha * (followed - values))
 
     def _rewards(self, results: np.ndarray) -> np.ndarray:
-        """At the end of games."""
+        """The rewards of results."""
         rewards, by_result = self.config.rewards, np.zeros(4)
         by_result[[boards.WON, boards.DRAWN, boards.LOST]] = rewards.win, rewards.draw, rewards.loss
         return np.asarray(by_result[results])
@@ -199,7 +199,7 @@ class Trainer:
         )
 
     def checkpoint(self) -> Checkpoint:
-        """All that `restore` needs; to be called between two batches."""
+        """The state that `restore` needs. Call it only between two batches."""
         counts, keys, flags = self.explorer.state()
         state = {
             "config": msgspec.to_builtins(self.config),
@@ -217,7 +217,7 @@ class Trainer:
         """Continues from a checkpoint of the same config; raises ConfigError, which names `source`."""
         state, arrays = checkpoint.state, checkpoint.arrays
         if to_config(state.get("config"), DeepQConfig, source) != self.config:
-            raise ConfigError(f"{source} is not from the config beside it")
+            raise ConfigError(f"{source} does not belong to the config beside it")
         with raised_as(ConfigError, f"{source} is not a checkpoint"):
             self.curve = msgspec.convert(state["curve"], list[CurvePoint])
             self.explorer.restore(state["counts"], arrays[_KEYS], arrays[_FLAGS])
@@ -227,11 +227,11 @@ class Trainer:
             self.episodes = int(state["episodes"])
 
     def net(self) -> Net:
-        """The present net, ready to play."""
+        """The current net, ready to play."""
         return Net(self.net_content(), "the net", self._device)
 
     def net_content(self, **provenance: Any) -> bytes:
-        """The content of a net file; `provenance` is added to what the trainer records itself."""
+        """The content of a net file; `provenance` is added to the provenance that the trainer records."""
         return self._content(self._trained.weights(), **provenance)
 
     def _content(self, weights: dict[str, np.ndarray], **provenance: Any) -> bytes:
@@ -245,7 +245,7 @@ class Trainer:
 
 
 def _slices(first: int, count: int, side: str) -> list[tuple[int, int, int]]:
-    """`count` games after the episode number `first`, as (episodes before them, number, the learner's side)."""
+    """`count` games after episode `first` as groups (episodes before it, number of games, the learner's side)."""
     if side != "alternating":
         return [(first, count, 0 if side == "first" else 1)]
     if count == 1:

@@ -1,4 +1,4 @@
-"""Do the three back ends of the quantum draw agree? Random decisions, drawn by each of them."""
+"""A test that the three back ends of the quantum draw agree, on random decisions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ from inarow.learning.exploration.selection import amplification_range, marked_by
 from inarow.learning.exploration.theory import amplified
 from inarow.workers import Progress
 
-SIGNIFICANCE = 1e-6  # for all cases together: each is tested at this divided by their number (Bonferroni)
+SIGNIFICANCE = 1e-6  # for all cases together; each is tested at this level divided by their number (Bonferroni)
 TOLERANCE = 1e-12
-_LEAST_MASS = 0.002  # of random cases: less would need circuits of more than 23 steps
-_LEAST_COUNT = 10  # rarer actions are counted together
+_LEAST_MASS = 0.002  # least flagged mass of random cases: less would need circuits of more than 23 steps
+_LEAST_COUNT = 10  # expected count below which actions are pooled
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +32,19 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """What the back ends did in a case."""
+    """The comparison of the back ends in a case."""
 
     case: Case
     mass: float
-    p_value: float  # that closed-form draws and Aer's are of one distribution
-    difference: float  # the largest between a probability of the state vector and of the closed form, over all m
+    p_value: float  # of the hypothesis that the draws in closed form and on Aer have the same distribution
+    difference: float  # the largest between probabilities of the state vector and of the closed form, over all m
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """All cases, and whether the back ends agree in them."""
+    """The results of all cases."""
 
-    draws: int  # in each case, by each of the two that draw
+    draws: int  # per case, by each of the two back ends that draw
     results: tuple[CaseResult, ...]
 
     @property
@@ -66,7 +66,7 @@ class Agreement:
 
 
 def verify_back_ends(*, cases: int, draws: int, seed: int, progress: Progress | None = None) -> Agreement:
-    """Draws `cases` decisions `draws` times in closed form and on Aer; the first ones are the borders."""
+    """Draws `cases` decisions `draws` times in closed form and on Aer; the first ones are edge cases."""
     if cases < 1 or draws < 1:
         raise InvalidLimitError(f"cases is {cases} and draws is {draws}; both must be at least 1")
     rng = np.random.default_rng(seed)
@@ -99,7 +99,7 @@ def _cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 def _examine(case: Case, draws: int, rng: np.random.Generator) -> CaseResult:
-    from inarow.learning.exploration.circuits import sample_draws  # needs an extra
+    from inarow.learning.exploration.circuits import sample_draws  # needs the extra quantum
 
     probabilities = np.array(case.probabilities)
     legal, flags = _bits(case.legal), _bits(case.flags)
@@ -119,7 +119,7 @@ def _examine(case: Case, draws: int, rng: np.random.Generator) -> CaseResult:
 
 
 def homogeneity(one: np.ndarray, other: np.ndarray) -> float:
-    """The p-value of a chi-square test that two rows of counts are of one distribution; rare cells count together."""
+    """The p-value of a chi-square test that two rows of counts have the same distribution; rare cells are pooled."""
     table = np.array([one, other], float)
     is_rare = table.sum(axis=0) < 2 * _LEAST_COUNT
     table = np.column_stack([table[:, ~is_rare], table[:, is_rare].sum(axis=1)])

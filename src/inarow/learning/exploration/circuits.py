@@ -17,7 +17,7 @@ except ImportError:
 
 
 def drawn_circuit(register: Register, m: int) -> QuantumCircuit:
-    """The circuit as one draws it: the tree of controlled rotations, then m steps, each between barriers."""
+    """The circuit for diagrams: the tree of controlled rotations, then m steps, separated by barriers."""
     circuit = QuantumCircuit(register.qubits)
     tree = tree_gates(register)
     _append(circuit, tree)
@@ -29,7 +29,7 @@ def drawn_circuit(register: Register, m: int) -> QuantumCircuit:
 
 
 def elementary_circuit(register: Register, m: int, *, is_measured: bool = True) -> QuantumCircuit:
-    """The same circuit from gates that Aer knows: x, h, ry, and x under one or more controls."""
+    """The same circuit in gates that Aer supports: x, h, ry, and controlled x."""
     circuit = QuantumCircuit(register.qubits)
     preparation = multiplexed_gates(register)
     _append_elementary(circuit, [*preparation, *step_gates(register, preparation) * m])
@@ -39,14 +39,14 @@ def elementary_circuit(register: Register, m: int, *, is_measured: bool = True) 
 
 
 def device_circuit(register: Register, m: int) -> QuantumCircuit:
-    """The same, not measured, in as few gates of usual devices (rz, sx, x, cx; all qubits connected) as possible."""
+    """The same without measurement, transpiled to the gates of common devices (rz, sx, x, cx; all qubits connected)."""
     circuit = elementary_circuit(register, m, is_measured=False)
     return transpile(circuit, basis_gates=["rz", "sx", "x", "cx"], optimization_level=3, seed_transpiler=0)
 
 
 def noisy_chances(circuit: QuantumCircuit, single_error: float, double_error: float) -> np.ndarray:
-    """The exact chance of each place, float64 [2^qubits], at the end of a `device_circuit` whose gates on one and two
-    qubits (rz excepted, which devices do by counting) depolarise with these chances.
+    """The exact probability of each basis state, float64 [2^qubits], at the end of a `device_circuit` whose one- and
+    two-qubit gates, except rz (virtual on devices), depolarise with these probabilities.
     """
     noise = NoiseModel()
     noise.add_all_qubit_quantum_error(depolarizing_error(single_error, 1), ["sx", "x"])
@@ -58,7 +58,7 @@ def noisy_chances(circuit: QuantumCircuit, single_error: float, double_error: fl
 
 
 def sample(register: Register, m: int, shots: int, seed: int) -> np.ndarray:
-    """How often each place is measured, int64 [2^qubits], in one run."""
+    """The number of measurements of each basis state, int64 [2^qubits], in one run."""
     run = AerSimulator(seed_simulator=seed, max_parallel_threads=1).run(elementary_circuit(register, m), shots=shots)
     counts = np.zeros(2**register.qubits, np.int64)
     for place, count in run.result().get_counts().items():
@@ -67,7 +67,7 @@ def sample(register: Register, m: int, shots: int, seed: int) -> np.ndarray:
 
 
 def sample_draws(register: Register, steps: np.ndarray, seed: int) -> np.ndarray:
-    """How often each place is measured in draws of which the i-th has m = steps[i], in a run for each m."""
+    """The number of measurements of each basis state in draws with m = steps[i], in one run for each m."""
     counts = np.zeros(2**register.qubits, np.int64)
     for m, shots in zip(*np.unique(steps, return_counts=True), strict=True):
         counts += sample(register, int(m), int(shots), seed + int(m))
@@ -78,7 +78,7 @@ def _append(circuit: QuantumCircuit, gates: Sequence[Gate]) -> None:
     for gate in gates:
         plain = {"ry": RYGate(gate.angle), "x": XGate(), "z": ZGate()}[gate.kind]
         if gate.controls:
-            # Qiskit's state has the value of the first control in its lowest bit.
+            # In Qiskit the first control is the lowest bit of ctrl_state.
             state = sum(value << place for place, value in enumerate(gate.values))
             plain = plain.control(len(gate.controls), ctrl_state=state, annotated=False)
         circuit.append(plain, [*gate.controls, gate.target])
@@ -94,7 +94,7 @@ def _append_elementary(circuit: QuantumCircuit, gates: Sequence[Gate]) -> None:
             circuit.ry(gate.angle, gate.target)
         elif not gate.controls:
             getattr(circuit, gate.kind)(gate.target)
-        else:  # z is x between two h
+        else:  # z = h x h
             if gate.kind == "z":
                 circuit.h(gate.target)
             circuit.mcx(list(gate.controls), gate.target)

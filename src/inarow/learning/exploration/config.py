@@ -1,4 +1,4 @@
-"""How a learner explores: its config, and how exploration fades with the episode, which counts from 1."""
+"""The config of exploration, and its schedules by episode, counted from 1."""
 
 import math
 from typing import Annotated, Literal
@@ -10,7 +10,7 @@ from inarow.games.kernels import new_record
 from inarow.learning.config import ConfigPart
 from inarow.learning.exploration.selection import AMPLIFICATIONS, RULES, Selection
 
-Rule = Literal["epsilon-greedy", "classical", "quantum"]  # built in; others are registered by `rules.py`
+Rule = Literal["epsilon-greedy", "classical", "quantum"]  # built-in rules; `rules.py` registers others
 Amplification = Literal["ceil-inclusive", "ceil-exclusive", "floor", "optimal"]
 
 
@@ -20,7 +20,7 @@ def random_share(episodes: np.ndarray) -> np.ndarray:
 
 
 class Temperature(ConfigPart, frozen=True, kw_only=True):
-    """T = floor + span / (1 + exp(rate * episode / delta)): falls from floor + span / 2 to floor."""
+    """T = floor + span / (1 + exp(rate * episode / delta)), which falls from floor + span / 2 to floor."""
 
     delta: Annotated[float, Meta(gt=0, description="episodes over which it decreases; larger is slower")] = 97.0
     rate: Annotated[float, Meta(gt=0, description="speed of the decrease")] = 0.35
@@ -34,17 +34,17 @@ class Temperature(ConfigPart, frozen=True, kw_only=True):
 
 
 class Policy(ConfigPart, frozen=True, kw_only=True):
-    """How a learner chooses its actions (see docs/explanation/exploration.md)."""
+    """Settings of the choice of actions (see docs/explanation/exploration.md)."""
 
     rule: Annotated[
         str,
         Meta(
-            description="epsilon-greedy, or classical or quantum draws until one is flagged, or a registered rule",
+            description="epsilon-greedy, classical or quantum (draws until an action is flagged), or a registered rule",
             examples=list(RULES),
         ),
     ] = "quantum"
     rounds: Annotated[
-        int, Meta(ge=1, le=10**6, description="maximum number of draws; the last one is taken, flagged or not")
+        int, Meta(ge=1, le=10**6, description="maximum number of draws; the last action drawn is taken, flagged or not")
     ] = 5
     amplification: Annotated[
         Amplification,
@@ -54,16 +54,16 @@ class Policy(ConfigPart, frozen=True, kw_only=True):
         ),
     ] = "ceil-inclusive"
     presamples: Annotated[
-        int, Meta(ge=0, le=100, description="plain draws before the first quantum one, beyond `rounds`")
+        int, Meta(ge=0, le=100, description="plain draws before the first quantum draw, in addition to `rounds`")
     ] = 0
     column_oracle: Annotated[
         bool,
-        Meta(description="the fault of santos-2025: the oracle reads column numbers as places among legal actions"),
+        Meta(description="the fault of santos-2025: the oracle takes column numbers for places among legal actions"),
     ] = False
     temperature: Temperature = Temperature()
 
     def selection(self) -> Selection:
-        """The same for kernels; built-in rules only."""
+        """The settings for kernels; only for built-in rules."""
         record = new_record(Selection)
         record.rule = RULES.index(self.rule)
         record.rounds, record.presamples = self.rounds, self.presamples

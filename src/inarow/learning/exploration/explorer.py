@@ -1,7 +1,7 @@
-"""Exploration for a learner: chooses actions from positions and values, and keeps flags and counts.
+"""Exploration: chooses actions from positions and values, and keeps flags and counts.
 
-Flags mark promising actions. In a position that was never met all legal actions are flagged. After a choice the flag
-of the chosen action follows the sign of its value. Each exact position has a set of flags of its own.
+Flags mark promising actions. In a new position all legal actions are flagged. After a choice, the flag of the chosen
+action is set or cleared by the sign of its value. Each exact position has its own flags.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from inarow.learning.exploration.selection import EPSILON_GREEDY, Selection, cho
 from inarow.learning.tabular.q_table import IndexState, add_row, enter_rows, find_rows
 
 _FIRST_ROWS = 1 << 10
-_MOST_ACTIONS = 62  # flags are the bits of an int64, and a shift past the last of them must not touch its sign
+_MOST_ACTIONS = 62  # flags are bits of an int64; a shift past the last one must not change its sign
 
 
 class Counts:
-    """What decisions cost so far, as a record."""
+    """The cost of all decisions so far, as a record."""
 
     decisions: int
     rounds: int  # draws
@@ -40,7 +40,7 @@ _COUNTED = tuple(Counts.__annotations__)
 
 
 class FlagArrays(NamedTuple):
-    """A `FlagTable` as kernels see it. `flags[row]` belongs to `keys[row]`."""
+    """A `FlagTable` for kernels. `flags[row]` belongs to `keys[row]`."""
 
     index: np.ndarray
     old: np.ndarray  # always empty: the table grows between kernels
@@ -50,7 +50,7 @@ class FlagArrays(NamedTuple):
 
 
 class ExplorerArrays(NamedTuple):
-    """What decisions of one explorer work on."""
+    """The data of an explorer's decisions, for kernels."""
 
     selection: Selection
     table: FlagArrays
@@ -59,7 +59,7 @@ class ExplorerArrays(NamedTuple):
 
 
 class FlagTable:
-    """Flags by position, for kernels as `arrays`. Call `reserve` between kernels and take `arrays` again after it.
+    """Flags by position; kernels use its `arrays`. Call `reserve` between kernels and get `arrays` again after it.
 
     Keys are those of `games.kernels.hash_key`: exact in one word with gravity, hashed on larger boards.
     """
@@ -67,18 +67,18 @@ class FlagTable:
     def __init__(self, spec: GameSpec) -> None:
         if spec.actions > _MOST_ACTIONS:
             actions = f"{spec} has {spec.actions} actions"
-            raise InvalidSpecError(f"{actions}; flags are kept for boards of at most {_MOST_ACTIONS}")
+            raise InvalidSpecError(f"{actions}; exploration by flags needs a board of at most {_MOST_ACTIONS}")
         self.spec = spec
         empty = np.zeros(0, np.int32)
         self.arrays = FlagArrays(empty, empty, np.zeros(0, np.uint64), new_record(IndexState), np.zeros(0, np.int64))
         self.reserve(_FIRST_ROWS)
 
     def __len__(self) -> int:
-        """Positions met."""
+        """The number of positions met."""
         return int(self.arrays.state.rows)
 
     def reserve(self, more: int) -> None:
-        """Makes room for this many more positions."""
+        """Allocates space for this many more positions."""
         rows, before = len(self), self.arrays
         if rows + more <= len(before.keys):
             return
@@ -90,12 +90,12 @@ class FlagTable:
         self.arrays = before._replace(index=index, keys=keys, flags=flags)
 
     def add(self, keys: np.ndarray) -> None:
-        """Adds positions that were never met, without flags."""
+        """Adds new positions, without flags."""
         self.reserve(len(keys))
         add_keys(keys, self.arrays)
 
     def find(self, keys: np.ndarray) -> np.ndarray:
-        """The flags of positions, int64 [N]; 0 for those never met."""
+        """The flags of positions, int64 [N]; 0 for new ones."""
         rows = find_rows(np.asarray(keys, np.uint64), *self.arrays[:3])
         return np.where(rows >= 0, self.arrays.flags[np.maximum(rows, 0)], 0)
 
@@ -118,7 +118,7 @@ class FlagTable:
 
 @kernel
 def add_keys(keys: np.ndarray, table: FlagArrays) -> None:
-    """For `FlagTable.add`."""
+    """The kernel of `FlagTable.add`."""
     for key in keys:
         add_row(key, table.index, table.old, table.keys, table.state)
 
@@ -149,7 +149,7 @@ def choose_actions(
     rng: np.random.Generator,
     actions: np.ndarray,
 ) -> None:
-    """Writes the action of each decision, one after the other. The flag table has room for all of them."""
+    """Writes the action of each decision, in order. Not checked: the flag table has space for all of them."""
     for place in range(len(keys)):
         actions[place] = choose_action(explorer, keys[place], legal[place], values[place], heat[place], rng)
 
@@ -158,13 +158,13 @@ def choose_actions(
 def choose_action(
     explorer: ExplorerArrays, key: np.uint64, legal: int, values: np.ndarray, heat: float, rng: np.random.Generator
 ) -> int:
-    """The action of one decision; the flag table has room for it. Under epsilon-greedy the table only counts positions,
-    and counts stay as they are.
+    """The action of one decision. Not checked: the flag table has space for it. Under epsilon-greedy the table only
+    counts positions, and `counts` does not change.
     """
     selection, probabilities, counts = explorer.selection, explorer.probabilities, explorer.counts
     index, old, keys, state, flags = explorer.table
     row = add_row(key, index, old, keys, state)
-    if flags[row] == 0:  # a position that was met always has a flag
+    if flags[row] == 0:  # a new position: all others have at least one flag
         flags[row] = legal
     if selection.rule == EPSILON_GREEDY:
         return choose_epsilon_greedy(values, legal, heat, rng)
@@ -181,8 +181,8 @@ def choose_action(
 
 @register_jitable
 def updated_flags(flags: int, legal: int, action: int, value: float) -> int:
-    """The flags after `action` was chosen, with its present value. Where it was the only legal action
-    nothing changes; when its flag was the last one, all others are flagged instead.
+    """The flags after `action` was chosen, with its current value. If it was the only legal action
+    nothing changes; if its flag was the last one, all others are flagged instead.
     """
     chosen = 1 << action
     if legal == chosen:
@@ -197,7 +197,7 @@ def updated_flags(flags: int, legal: int, action: int, value: float) -> int:
 def count_selections(
     probabilities: np.ndarray, legal: int, flags: int, selection: Selection, draws: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """How often each action is selected in equal decisions: int64 [A]."""
+    """The number of selections of each action in `count` equal decisions: int64 [A]."""
     counts = np.zeros(len(probabilities), np.int64)
     for _ in range(draws):
         counts[select(probabilities, legal, flags, selection, rng)[0]] += 1
@@ -222,7 +222,7 @@ def total_cost(
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """The counts of a stretch of training, and its states."""
+    """The counts of a part of training, and its states."""
 
     decisions: int
     rounds: int
@@ -233,7 +233,7 @@ class Metrics:
 
     @property
     def iterations(self) -> float | None:
-        """Draws for each flagged action, on average; what a decision without one used up is carried over to the next
+        """The mean number of draws per flagged action; draws of a decision without a hit are added to the next decision
         (the "iterations" of santos-2025). None before the first hit.
         """
         return (self.rounds - self.waiting) / self.hits if self.hits else None
@@ -243,7 +243,7 @@ class Explorer:
     """Chooses actions by one policy for one side of one board; `table` holds its flags."""
 
     def __init__(self, spec: GameSpec, policy: Policy) -> None:
-        """`policy` has a built-in rule; `plain_explorer.make_explorer` takes any."""
+        """`policy` must have a built-in rule; `plain_explorer.make_explorer` takes any rule."""
         self.policy, self.table = policy, FlagTable(spec)
         self._selection, self._counts = policy.selection(), new_record(Counts)
         self._probabilities, self._layout = np.zeros(spec.actions), compiled_layout(spec)
@@ -255,7 +255,7 @@ class Explorer:
     def choose(
         self, keys: np.ndarray, legal: np.ndarray, values: np.ndarray, heat: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
-        """An action for each of N decisions, one after the other: int64 [N].
+        """The actions of N decisions, made in order: int64 [N].
 
         Keys uint64 [N] and legal actions int64 [N] are as `decision_of` returns them, values float64 [N, A] for the
         side to move, and heat float64 [N] is that of their episodes, as `heat` returns it.
@@ -265,12 +265,12 @@ class Explorer:
         return actions
 
     def arrays_for(self, decisions: int) -> ExplorerArrays:
-        """For kernels, with room for this many decisions. Call it again before the next ones."""
+        """The arrays for kernels, with space for this many decisions. Call it again before the next ones."""
         self.table.reserve(decisions)
         return ExplorerArrays(self._selection, self.table.arrays, self._counts, self._probabilities)
 
     def choose_in(self, position: Position, values: np.ndarray, episode: int, rng: np.random.Generator) -> int:
-        """The action for one position that is not over; the rest as in `choose`."""
+        """The action in one position that is not over; arguments as in `choose`."""
         key, legal = decision_of(*bits_of(position, self._layout), self._layout)
         heat = self.heat(np.array([episode]))
         return int(self.choose(np.array([key], np.uint64), np.array([legal]), values[None], heat, rng)[0])

@@ -17,7 +17,7 @@ class PlainExplorer:
     """Chooses actions by the registered rule of a policy; `table` only counts positions."""
 
     def __init__(self, spec: GameSpec, policy: Policy) -> None:
-        """Raises ConfigError if there is no such rule."""
+        """Raises ConfigError if the rule does not exist."""
         self.policy, self.table, self._rule = policy, FlagTable(spec), RegisteredRule(spec, policy)
 
     def heat(self, episodes: np.ndarray) -> np.ndarray:
@@ -27,12 +27,12 @@ class PlainExplorer:
     def choose(
         self, keys: np.ndarray, legal: np.ndarray, values: np.ndarray, heat: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
-        """As `Explorer.choose`, with values of -inf for illegal actions; raises ConfigError if the rule is faulty."""
+        """Like `Explorer.choose`, with values of -inf for illegal actions; raises ConfigError if the rule fails."""
         self.table.add(keys)
         return self._rule.choose(values, heat, rng)
 
     def state(self) -> tuple[dict[str, Any], np.ndarray, np.ndarray]:
-        """As `Explorer.state`."""
+        """Like `Explorer.state`."""
         return {_STATE: self._rule.state()}, *self.table.entries()
 
     def restore(self, counts: dict[str, Any], keys: np.ndarray, flags: np.ndarray) -> None:
@@ -41,10 +41,12 @@ class PlainExplorer:
 
     @property
     def metrics(self) -> Metrics:
-        """Positions only, as with epsilon-greedy."""
+        """The number of positions only, as with epsilon-greedy."""
         return Metrics(decisions=0, rounds=0, oracle_calls=0, hits=0, waiting=0, states=len(self.table))
 
 
 def make_explorer(spec: GameSpec, policy: Policy) -> Explorer | PlainExplorer:
-    """For one side of one board; raises ConfigError if there is no such rule, InvalidSpecError as `FlagTable`."""
+    """An explorer for one side of one board; raises ConfigError if the rule does not exist, InvalidSpecError like
+    `FlagTable`.
+    """
     return Explorer(spec, policy) if policy.rule in RULES else PlainExplorer(spec, policy)

@@ -1,4 +1,4 @@
-"""Exploration rules from outside: plain Python that chooses actions from values, for every learner with a `Policy`.
+"""Exploration rules of users: plain Python that chooses actions from values, for every learner with a `Policy`.
 
     @register_exploration("dice")
     class Dice:
@@ -27,15 +27,15 @@ _RuleT = TypeVar("_RuleT", bound=Callable[..., object])
 
 
 class ExplorationRule(Protocol):
-    """Chooses the actions of a learner. One that remembers something between calls also has `state()`, which returns
-    it as JSON, and `restore(state)`, so that a resumed run continues as if it had not stopped.
+    """Chooses the actions of a learner. A rule with state also has `state()`, which returns it as JSON, and
+    `restore(state)`, so that a resumed run continues as if it had not stopped.
     """
 
     def choose(self, values: np.ndarray, episodes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """A legal action for each of N decisions, int64 [N].
 
-        `values`, float64 [N, A] and read-only, are those of the side to move, -inf where an action is illegal;
-        `episodes`, int64 [N], are the numbers of the episodes, from 1. Draws come from `rng` alone.
+        `values`, float64 [N, A] and read-only, are for the side to move, -inf where an action is illegal;
+        `episodes`, int64 [N], are the numbers of the episodes, from 1. Random numbers must come only from `rng`.
         """
 
 
@@ -43,11 +43,11 @@ _factories: dict[str, Callable[..., object]] = {}
 
 
 def register_exploration(name: str) -> Callable[[_RuleT], _RuleT]:
-    """Registers a class of `ExplorationRule`s, whose constructor takes nothing, or `spec` or `policy` or both, as the
-    value `name` of `policy.rule`. Replaces an earlier one; raises ConfigError for the name of a built-in rule.
+    """Registers a class of `ExplorationRule`s as the value `name` of `policy.rule`. Its constructor may take `spec` and
+    `policy`. Replaces an earlier rule; raises ConfigError for the name of a built-in rule.
     """
     if name in RULES or not re.fullmatch(r"[a-z][a-z0-9-]*", name):
-        reason = "the name is taken" if name in RULES else "a name has small letters, digits and - only"
+        reason = "the name is taken" if name in RULES else "names consist of lower-case letters, digits and -"
         raise ConfigError(f"cannot register the exploration rule {shown(name)}: {reason}")
 
     def register(factory: _RuleT) -> _RuleT:
@@ -63,12 +63,12 @@ def _add(name: str, factory: Callable[..., object]) -> None:
 
 
 def rule_names() -> tuple[str, ...]:
-    """Built-in rules, then those that are registered."""
+    """The names of built-in rules, then of registered ones."""
     return (*RULES, *_factories)
 
 
 def check_rule(name: str) -> None:
-    """Raises ConfigError if there is no rule of this name."""
+    """Raises ConfigError if the rule does not exist."""
     if name not in rule_names():
         absent = why_unreachable(_KIND, name)
         reason = unknown("exploration rule", name, rule_names())
@@ -76,7 +76,7 @@ def check_rule(name: str) -> None:
 
 
 class RegisteredRule:
-    """The rule of a policy, with everything that it returns checked. Raises ConfigError if there is none."""
+    """The rule of a policy with checks of its return values. Raises ConfigError if the rule does not exist."""
 
     def __init__(self, spec: GameSpec, policy: Policy) -> None:
         check_rule(policy.rule)
@@ -88,7 +88,7 @@ class RegisteredRule:
             raise ConfigError(f"the exploration rule {self.name} has no method choose(values, episodes, rng)")
 
     def choose(self, values: np.ndarray, episodes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """As `ExplorationRule.choose`; raises ConfigError for anything but a legal action for each decision."""
+        """Like `ExplorationRule.choose`; raises ConfigError unless the result is a legal action for each decision."""
         values = values.view()
         values.flags.writeable = False
         actions = np.asarray(self._rule.choose(values, episodes, rng))
@@ -97,11 +97,11 @@ class RegisteredRule:
             raise self._error(f"choose must return integers of shape [{len(values)}], not {returned}")
         is_action = (actions >= 0) & (actions < values.shape[1])
         for decision in np.flatnonzero(~is_action | (values[np.arange(len(values)), actions * is_action] == -np.inf)):
-            raise self._error(f"the action {actions[decision]} is illegal: its value is -inf, or it has none")
+            raise self._error(f"the action {actions[decision]} is illegal: its value is -inf or does not exist")
         return actions.astype(np.int64)
 
     def state(self) -> object:
-        """A copy of what the rule remembers, as JSON; None if it has no `state`."""
+        """A copy of the rule's state, as JSON; None if it has no `state`."""
         if not hasattr(self._rule, "state"):
             return None
         try:

@@ -1,16 +1,16 @@
-"""Compiled: the choice of an action by reflection, classical or quantum.
+"""Compiled: the choice of an action by draws, classical or quantum (reflecting projective simulation).
 
 Sets of actions (`legal`, `flags`, ...) are int64 bit masks, action a is bit a. Probabilities are
 float64 [A] that sum to 1 over the legal actions and are 0 elsewhere.
 
 A quantum draw prepares the state with amplitudes sqrt(p), applies m times the phase flip of the
-flagged actions and the reflection about that state, and measures. With eps the flagged mass and
-theta = asin(sqrt(eps)) an action is then measured with probability
+flagged actions and the reflection about that state, and measures. Let eps be the flagged mass and
+theta = asin(sqrt(eps)). An action is measured with probability
 
     p / eps * sin^2((2 m + 1) theta)          if it is flagged,
     p / (1 - eps) * cos^2((2 m + 1) theta)    if it is not,
 
-so a draw needs no simulator: it is a draw from p with two weights.
+so a draw needs no quantum simulator: it is a draw from p with two weights.
 """
 
 import math
@@ -25,22 +25,22 @@ CEIL_INCLUSIVE, CEIL_EXCLUSIVE, FLOOR, OPTIMAL = range(4)
 
 
 class Selection:
-    """How actions are selected, as a record."""
+    """The settings of the selection of actions, as a record."""
 
-    rule: int  # of RULES
-    rounds: int  # draws at most; the last one is taken, flagged or not
-    amplification: int  # of AMPLIFICATIONS
-    presamples: int  # plain draws before the first quantum one, beyond `rounds`
+    rule: int  # index of RULES
+    rounds: int  # maximum number of draws; the last action drawn is taken, flagged or not
+    amplification: int  # index of AMPLIFICATIONS
+    presamples: int  # plain draws before the first quantum draw, in addition to `rounds`
     column_oracle: int  # the fault of santos-2025
 
 
-LEAST_MASS = 1e-18  # less flagged mass than this counts as none: its amplification would take a billion steps
+LEAST_MASS = 1e-18  # less flagged mass than this is treated as none: its amplification would take a billion steps
 _ROUNDING = 1e-9
 
 
 @register_jitable
 def softmax(values: np.ndarray, legal: int, temperature: float, probabilities: np.ndarray) -> None:
-    """Writes p(a) ~ exp((value - best value) / temperature) over the legal actions; there is one."""
+    """Writes p(a) ~ exp((value - best value) / temperature) over the legal actions, of which one must exist."""
     best = -np.inf
     for action in range(len(values)):
         if legal >> action & 1 and values[action] > best:
@@ -56,7 +56,7 @@ def softmax(values: np.ndarray, legal: int, temperature: float, probabilities: n
 
 @register_jitable
 def choose_epsilon_greedy(values: np.ndarray, legal: int, epsilon: float, rng: np.random.Generator) -> int:
-    """A uniformly drawn legal action with chance `epsilon`, otherwise the first of the best."""
+    """A uniformly drawn legal action with probability `epsilon`, otherwise the first of the best actions."""
     if rng.random() < epsilon:
         while True:
             action = int(rng.random() * len(values))
@@ -73,10 +73,10 @@ def choose_epsilon_greedy(values: np.ndarray, legal: int, epsilon: float, rng: n
 def select(
     probabilities: np.ndarray, legal: int, flags: int, selection: Selection, rng: np.random.Generator
 ) -> tuple[int, int, bool, int]:
-    """Draws by the classical or the quantum rule until a flagged action comes, or the last draw is made: (action, draws
-    made, whether it is flagged, applications of the oracle). Each quantum draw has its own m.
+    """Draws by the classical or quantum rule until a flagged action comes up or the limit is reached: (action, number
+    of draws, whether it is flagged, applications of the oracle). Each quantum draw has its own m.
     """
-    plain = limit = selection.rounds  # draws without amplification, draws at most
+    plain = limit = selection.rounds  # number of draws without amplification, maximum number of draws
     least = most = 0
     marked, marked_mass = flags, 1.0
     if selection.rule == QUANTUM:
@@ -101,7 +101,7 @@ def select(
 
 @register_jitable
 def mass_of(probabilities: np.ndarray, actions: int) -> float:
-    """The probability of a set of actions: exactly 1 or 0 where all or nothing lies in it."""
+    """The probability of a set of actions: exactly 1 or 0 if all or none of the mass is in it."""
     inside = outside = 0.0
     for action in range(len(probabilities)):
         if actions >> action & 1:
@@ -113,7 +113,7 @@ def mass_of(probabilities: np.ndarray, actions: int) -> float:
 
 @register_jitable
 def amplification_range(mass: float, amplification: int) -> tuple[int, int]:
-    """The least and the largest m of a draw, for a flagged mass; without mass nothing is amplified."""
+    """The smallest and the largest m of a draw, for a flagged mass; both 0 without mass."""
     if mass < LEAST_MASS:
         return 0, 0
     scale = 1.0 / math.sqrt(mass)
@@ -129,9 +129,9 @@ def amplification_range(mass: float, amplification: int) -> tuple[int, int]:
 
 @register_jitable
 def amplified_weights(mass: float, m: int) -> tuple[float, float]:
-    """What m steps multiply the probabilities by: (of marked actions, which have `mass`, of others)."""
+    """The factors of the probabilities after m steps: (of marked actions, with total `mass`; of others)."""
     if mass <= 0.0 or mass >= 1.0:
-        return 1.0, 1.0  # nothing to tell apart: only the sign of the state changes
+        return 1.0, 1.0  # all or none are marked: only the sign of the state changes
     angle = (2 * m + 1) * math.asin(math.sqrt(mass))
     share = math.sin(angle) ** 2
     return share / mass, (1.0 - share) / (1.0 - mass)
@@ -139,8 +139,8 @@ def amplified_weights(mass: float, m: int) -> tuple[float, float]:
 
 @register_jitable
 def marked_by_column(legal: int, flags: int) -> int:
-    """The actions that an oracle marks if it takes the numbers of flagged actions for places in the
-    list of legal ones: wrong from the first full column on. A number beyond the list marks nothing.
+    """The actions that an oracle marks if it takes the numbers of flagged actions for indices of the
+    list of legal actions: wrong as soon as a column is full. A number beyond the list marks nothing.
     """
     marked = place = action = 0
     while legal >> action:
@@ -153,7 +153,9 @@ def marked_by_column(legal: int, flags: int) -> int:
 
 @register_jitable
 def draw(probabilities: np.ndarray, marked: int, inside: float, outside: float, rng: np.random.Generator) -> int:
-    """An action drawn with its probability times `inside` if marked, times `outside` if not; these sum to 1."""
+    """An action drawn with its probability times `inside` if marked, times `outside` if not. Not checked: these sum to
+    1.
+    """
     left = rng.random()
     last = -1
     for action in range(len(probabilities)):
@@ -163,4 +165,4 @@ def draw(probabilities: np.ndarray, marked: int, inside: float, outside: float, 
             left -= weight
             if left < 0.0:
                 break
-    return last  # also when rounding leaves a rest
+    return last  # reached if the sum is below 1 by rounding

@@ -1,13 +1,13 @@
-"""What quantum draws gain and cost, by the formulas of `selection.py`, and how much noise of a device they stand.
+"""The advantage and the cost of quantum draws, by the formulas of `selection.py`, and their tolerance of device noise.
 
-A draw asks the oracle m times; whether its result is flagged is one question more. A classical draw asks that one
-question only, and needs 1 / (flagged mass) of them on average for a flagged action, a quantum one
-(mean m + 1) / (chance of a flagged draw), of which noise spoils the chance. A draw that is nothing but noise finds one
-flagged action of seven once in eight, whatever its policy wanted, so below a mass of some hundredths noise can never
-cost the count its advantage. There is a stricter rival: an agent that asks for all seven flags and draws from the
-flagged actions by its policy, with seven queries, always.
+A quantum draw queries the oracle m times, and once more to check whether its result is flagged. A classical draw needs
+only this check, so a flagged action takes 1 / (flagged mass) queries on average; by quantum draws it takes
+(mean m + 1) / (probability of a flagged draw), where noise reduces the probability. A draw of pure noise finds one
+flagged action of seven with probability 1/8, whatever the policy, so below a mass of a few hundredths noise can never
+remove the advantage in this count. A stronger baseline is an agent that queries all seven flags and draws from the
+flagged actions by its policy, always with seven queries.
 
-Noise is exact: that of gates by density matrices on Aer, readout errors by their matrix.
+Noise is computed exactly: of gates by density matrices on Aer, of readout by its error matrix.
 """
 
 import math
@@ -29,12 +29,12 @@ from inarow.workers import Progress
 TABLE_MASSES = (
     0.01, 0.05, 0.1, 1 / 7, 0.2, 0.25, 2 / 7, 0.4, 3 / 7, 0.5, 4 / 7, 0.7, 0.8, 6 / 7, 0.9, 0.95, 0.99, 1.0
 )  # fmt: skip
-"""Flagged masses that show the whole range; sevenths are those of equally likely columns."""
+"""Flagged masses that cover the whole range; multiples of 1/7 are those of equally likely columns."""
 _NO_LIMIT = 10**6
 
 COLUMNS = 7
 MASSES = (0.01, 0.05, 0.1, 1 / 7)
-SINGLE_SHARE = 0.1  # error of a gate on one qubit, as a share of the error of one on two
+SINGLE_SHARE = 0.1  # error of a one-qubit gate relative to that of a two-qubit gate
 STUDIED: tuple[Amplification, ...] = ("ceil-inclusive", "optimal")
 Source = Literal["gates", "readout"]
 ERRORS: Mapping[Source, np.ndarray] = {"gates": np.geomspace(1e-4, 0.1, 19), "readout": np.geomspace(1e-3, 0.5, 19)}
@@ -48,30 +48,30 @@ def amplified(probabilities: np.ndarray, marked: int, m: int) -> np.ndarray:
 
 
 def success(mass: float, m: int) -> float:
-    """The chance that a draw after m steps is flagged, with a flagged mass in (0, 1]."""
+    """The probability that a draw after m steps is flagged, for a flagged mass in (0, 1]."""
     return mass * amplified_weights(mass, m)[0]
 
 
 def step_range(mass: float, amplification: Amplification) -> tuple[int, int]:
-    """The least and the largest m of a draw, for a flagged mass."""
+    """The smallest and the largest m of a draw, for a flagged mass."""
     return selection.amplification_range(mass, selection.AMPLIFICATIONS.index(amplification))
 
 
 @dataclass(frozen=True, slots=True)
 class DrawCost:
-    """Draws until one is flagged, at a flagged mass."""
+    """The cost of a flagged action, for a flagged mass."""
 
     mass: float
     largest_m: int
-    success: float  # of one quantum draw, on average over m
+    success: float  # probability for one quantum draw, mean over m
     rounds: float  # quantum draws for a hit, on average, as what follows
     oracle_calls: float
-    queries: float  # oracle calls and a look at each draw
-    classical_rounds: float  # also the queries of classical draws
+    queries: float  # oracle calls, and a check of each draw
+    classical_rounds: float  # equal to the queries of classical draws
 
 
 def draw_cost(mass: float, amplification: Amplification = "ceil-inclusive") -> DrawCost:
-    """For draws without limit; `mass` in (0, 1]."""
+    """The cost without a limit of draws; `mass` in (0, 1]."""
     assert selection.LEAST_MASS <= mass <= 1
     least, most = step_range(mass, amplification)
     chance = float(np.mean([success(mass, m) for m in range(least, most + 1)]))
@@ -81,7 +81,7 @@ def draw_cost(mass: float, amplification: Amplification = "ceil-inclusive") -> D
 
 @dataclass(frozen=True, slots=True)
 class MeasuredCost:
-    """The same, found by drawing."""
+    """The same, estimated by drawing."""
 
     rounds: float  # quantum draws for a hit, on average, as what follows
     oracle_calls: float
@@ -91,7 +91,7 @@ class MeasuredCost:
 def measured_cost(
     mass: float, decisions: int, rng: np.random.Generator, amplification: Amplification = "ceil-inclusive"
 ) -> MeasuredCost:
-    """The mean cost of decisions between a flagged action, which has `mass`, and another."""
+    """The mean cost of decisions between a flagged action with probability `mass` and another action."""
     probabilities = np.array([mass, 1 - mass])
     quantum = Policy(rounds=_NO_LIMIT, amplification=amplification).selection()
     rounds, calls = total_cost(probabilities, 0b11, 0b01, quantum, decisions, rng)
@@ -105,32 +105,32 @@ def measured_cost(
 
 @dataclass(frozen=True, slots=True)
 class NoisePoint:
-    """The draws of one decision at one error rate."""
+    """The cost of one decision at one error rate."""
 
     source: Source
-    error: float  # of a gate on two qubits, or of reading a qubit
+    error: float  # of a two-qubit gate, or of reading a qubit
     mass: float
     amplification: Amplification
-    chance: float  # of a flagged action in a quantum draw, on average over m
+    chance: float  # of a flagged action in a quantum draw, mean over m
     queries: float  # for a flagged action, on average
-    advantage: float  # queries of classical draws for each query of quantum draws: above 1 as long as these gain
+    advantage: float  # queries of classical draws / queries of quantum draws: above 1 if quantum draws are better
 
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """Where the advantage ends."""
+    """The error rates at which the advantage ends."""
 
     source: Source
     mass: float
     amplification: Amplification
     error: float | None
-    """The advantage over classical draws ends here: 0 if there is none, None if it outlasts all errors studied."""
-    error_asking_all: float | None  # the same over an agent that asks for all flags
+    """For classical draws as the baseline: 0 if there is no advantage, None if it persists at all errors studied."""
+    error_asking_all: float | None  # the same for an agent that queries all flags
 
 
 @dataclass(frozen=True, slots=True)
 class CircuitSize:
-    """What a draw takes on a device with all qubits connected."""
+    """The size of the circuit of a draw on a device with all qubits connected."""
 
     mass: float
     m: int
@@ -141,7 +141,7 @@ class CircuitSize:
 
 @dataclass(frozen=True, slots=True)
 class NoiseStudy:
-    """Everything, error-free points (error 0) included."""
+    """All results, including error-free points (error 0)."""
 
     points: tuple[NoisePoint, ...]
     thresholds: tuple[Threshold, ...]
@@ -149,7 +149,7 @@ class NoiseStudy:
 
 
 def noisy_decision(mass: float) -> Register:
-    """Seven legal columns of which the fourth is flagged; the others share the rest as 1 : 2 : ... : 6."""
+    """Seven legal columns of which the fourth is flagged; the others share the remaining mass as 1 : 2 : ... : 6."""
     others = np.arange(1.0, COLUMNS) * (1 - mass) / math.comb(COLUMNS, 2)
     return lay_out(np.insert(others, 3, mass), (1 << COLUMNS) - 1, 1 << 3)
 
@@ -171,7 +171,7 @@ def study_noise(
             gates = circuit.count_ops()
             single = gates.get("sx", 0) + gates.get("x", 0)
             sizes.append(CircuitSize(mass, m, single, gates.get("cx", 0), circuit.depth()))
-        found: dict[tuple[Source, float], list[np.ndarray]] = {}  # the chances of places for each m, by error
+        found: dict[tuple[Source, float], list[np.ndarray]] = {}  # the probabilities of places for each m, by error
         for number, error in enumerate(gate_errors):
             if progress is not None:
                 progress(done * len(gate_errors) + number, len(masses) * len(gate_errors))
@@ -195,7 +195,7 @@ def study_noise(
 
 
 def misread(chances: np.ndarray, error: float) -> np.ndarray:
-    """The chances of places when each qubit is read wrongly with chance `error`."""
+    """The probabilities of places if each qubit is misread with probability `error`."""
     qubit = np.array([[1 - error, error], [error, 1 - error]])
     whole: np.ndarray = reduce(np.kron, [qubit] * (len(chances).bit_length() - 1))
     return np.asarray(whole @ chances)
@@ -203,7 +203,7 @@ def misread(chances: np.ndarray, error: float) -> np.ndarray:
 
 def vanishing_error(row: Sequence[NoisePoint], classical_queries: float) -> float | None:
     """The error at which quantum draws need as many queries as a classical agent, by interpolation of
-    logarithms; `row` by error, 0 first. 0 if they never need fewer, None if always.
+    logarithms; `row` is sorted by error, 0 first. 0 if they never need fewer, None if they always do.
     """
     if row[0].queries >= classical_queries:
         return 0.0

@@ -14,15 +14,15 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 class Rewards(ConfigPart, frozen=True, kw_only=True):
     """Rewards of the learner."""
 
-    win: Annotated[float, Meta(description="for the move that makes a line")] = 1.0
+    win: Annotated[float, Meta(description="for the move that completes a line")] = 1.0
     loss: Annotated[float, Meta(description="for the move before the opponent's line")] = -1.0
     draw: Annotated[float, Meta(description="for the last move of each side in a drawn game")] = 0.0
     step: Annotated[float, Meta(description="for every move that does not end the game")] = 0.0
-    block: Annotated[float, Meta(description="times the block weight of such a move (kumbhakern-2025)")] = 0.0
+    block: Annotated[float, Meta(description="factor of the block weight of such a move (kumbhakern-2025)")] = 0.0
 
 
 class Exploration(ConfigPart, frozen=True, kw_only=True):
-    """How often the learner moves at random, unless it has a policy."""
+    """The probability of random moves of the learner, unless it has a policy."""
 
     start: Annotated[Share, Meta(description="probability of a random move at the start of a phase or generation")] = (
         0.5
@@ -30,7 +30,7 @@ class Exploration(ConfigPart, frozen=True, kw_only=True):
     floor: Annotated[Share, Meta(description="lower bound of this probability")] = 0.05
     rule: Annotated[
         Literal["geometric", "adaptive"],
-        Meta(description="decay by a factor every episode, or by rewards every `report` episodes (kumbhakern-2025)"),
+        Meta(description="geometric: a factor per episode; or by rewards, every `report` episodes (kumbhakern-2025)"),
     ] = "geometric"
     decay: Annotated[float, Meta(gt=0, le=1, description="factor of the geometric rule")] = 1.0
 
@@ -40,11 +40,13 @@ class Phase(ConfigPart, frozen=True, kw_only=True):
 
     episodes: Annotated[int, Meta(ge=1, le=10**10, description="games in each generation")]
     opponent: Annotated[
-        str, Meta(description="self, frozen (the table as it was when the generation began) or an agent string")
+        str, Meta(description="self, frozen (the table at the start of the generation) or an agent string")
     ] = "self"
-    self_play: Annotated[Share, Meta(description="share of episodes against itself instead of the opponent")] = 0.0
+    self_play: Annotated[
+        Share, Meta(description="share of episodes of self-play instead of games against the opponent")
+    ] = 0.0
     side: Annotated[
-        Literal["first", "second", "alternating"], Meta(description="side of the learner against other opponents")
+        Literal["first", "second", "alternating"], Meta(description="side of the learner, except in self-play")
     ] = "alternating"
     random_starts: Annotated[Share, Meta(description="share of episodes that begin after some random moves")] = 0.0
     generations: Annotated[int, Meta(ge=1, le=1000, description="repetitions of the phase")] = 1
@@ -59,14 +61,16 @@ class QConfig(ConfigPart, frozen=True, kw_only=True):
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1, description="random seed")] = 0
     target: Annotated[
         Literal["negamax", "own-turn"],
-        Meta(description="target of an update: negamax (minus the best reply) or own-turn (the best next move)"),
+        Meta(
+            description="target of an update: negamax (minus the best reply) or own-turn (the mover's best next move)"
+        ),
     ] = "negamax"
     alpha: Annotated[float, Meta(gt=0, le=1, description="learning rate")] = 0.5
     gamma: Annotated[float, Meta(gt=0, le=1, description="discount factor")] = 0.95
     symmetry: Annotated[bool, Meta(description="whether mirror images share their values")] = True
     rewards: Rewards = Rewards()
     exploration: Exploration = Exploration()
-    policy: Policy | None = None  # takes the place of `exploration`; its episodes count from 1 in each generation
+    policy: Policy | None = None  # replaces `exploration`; its episodes count from 1 in each generation
     report: Annotated[
         int, Meta(ge=1, le=10**9, description="episodes between points of the curve and steps of the adaptive rule")
     ] = 5000
@@ -76,7 +80,7 @@ class QConfig(ConfigPart, frozen=True, kw_only=True):
         GameSpec.parse(self.board)
         rewards = self.rewards
         if self.target == "negamax" and (rewards.win != -rewards.loss or rewards.draw or rewards.step):
-            raise ValueError("negamax needs rewards of a game for two: loss = -win, draw = 0, step = 0")
+            raise ValueError("negamax needs zero-sum rewards: loss = -win, draw = 0, step = 0")
 
     @property
     def spec(self) -> GameSpec:
@@ -84,5 +88,5 @@ class QConfig(ConfigPart, frozen=True, kw_only=True):
 
     @property
     def episodes(self) -> int:
-        """Of all phases and generations."""
+        """The number of episodes of all phases and generations."""
         return sum(phase.episodes * phase.generations for phase in self.phases)

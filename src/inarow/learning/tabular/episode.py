@@ -1,13 +1,13 @@
 """Compiled: episodes of tabular Q-learning.
 
-The value of an action is for the side that takes it, and a position is seen by the side to move. There are two updates.
-Each is made when the position that a move led to is known, and at the end of the game without its second term:
+Values of actions are for the side to move, and so are positions. There are two kinds of updates. Each is made when the
+position after a move is known; for the last move of a game the second term is omitted:
 
     negamax    Q(s, a) += alpha * (r - gamma * max_b Q(s', b) - Q(s, a))    s' the opponent's next turn
     own-turn   Q(s, a) += alpha * (r + gamma * max_b Q(s', b) - Q(s, a))    s' the mover's next turn
 
-b runs over legal actions. Under negamax every move of both sides is learnt from; under own-turn only the learner's, and
-the opponent is part of the environment. In self-play the learner is both sides, each for itself.
+b ranges over legal actions. Under negamax the learner learns from the moves of both sides; under own-turn only from its
+own, and the opponent is part of the environment. In self-play it learns for each side separately.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -25,11 +25,11 @@ from inarow.learning.tabular.moves import draw_best_action, random_action, slot_
 from inarow.learning.tabular.q_table import QArrays, add_row, find_row, is_crowded
 from inarow.search.tree.rollouts import RolloutContext
 
-OTHER, SELF, FROZEN, RANDOM, WINBLOCK, MCTS = range(6)  # opponents; OTHER moves outside of the kernels
+OTHER, SELF, FROZEN, RANDOM, WINBLOCK, MCTS = range(6)  # opponents; OTHER is not compiled
 
 
 class Rules:
-    """How episodes are played and rewarded, as a record."""
+    """The settings of episodes, as a record."""
 
     alpha: float
     gamma: float
@@ -37,10 +37,10 @@ class Rules:
     loss: float  # own-turn only
     draw: float
     step: float  # for every move that does not end the game
-    block: float  # times the block weight of such a move
+    block: float  # factor of the block weight of such a move
     epsilon_decay: float
     epsilon_floor: float
-    self_play: float  # share of episodes against itself, whatever the opponent
+    self_play: float  # share of episodes of self-play, for any opponent
     random_starts: float
     negamax: int
     mirror: int  # mirror images share a row
@@ -50,21 +50,21 @@ class Rules:
 
 
 class Progress:
-    """A record that episodes change."""
+    """The state of training that episodes change, as a record."""
 
     episode: int
     epsilon: float
-    reward: float  # the learner's since the last report, as are the counts that follow
+    reward: float  # of the learner since the last report, as are the following counts
     wins: int
     draws: int
     losses: int
-    previous_rows: Annotated[np.ndarray, "i8", 2]  # by side: the move that waits for its update
+    previous_rows: Annotated[np.ndarray, "i8", 2]  # by side: the row of the move that waits for its update
     previous_slots: Annotated[np.ndarray, "i8", 2]
     previous_rewards: Annotated[np.ndarray, "f8", 2]
 
 
 class Course(NamedTuple):
-    """What the episodes of one phase follow. It holds no arrays, so that kernels take its fields for free."""
+    """The data of the episodes of one phase. It has no arrays, so that reading its fields in kernels costs nothing."""
 
     layout: Layout
     rules: Rules
@@ -72,10 +72,10 @@ class Course(NamedTuple):
 
 
 class Exploring(NamedTuple):
-    """How a policy chooses the learner's moves."""
+    """The data of a policy that chooses the learner's moves."""
 
     explorer: ExplorerArrays
-    heat: np.ndarray  # float64 [episodes]: of each episode of a call
+    heat: np.ndarray  # float64 [episodes]: for each episode of a call
 
 
 @register_jitable
@@ -100,8 +100,8 @@ def take_turn(
     chosen: int,
     rng: np.random.Generator,
 ) -> int:
-    """A side that learns is to move in the position of `place`, (row, whether its actions are mirrored there): updates
-    the move that led here, then takes the action `chosen`, or its own choice if that is -1. Returns the action.
+    """The turn of a learning side in the position of `place`, (row, whether its actions are mirrored there): updates
+    its previous move, then takes the action `chosen`, or its own choice if that is -1. Returns the action.
     """
     layout, rules, progress = course.layout, course.rules, course.progress
     row, mirrored = place
@@ -131,8 +131,8 @@ def policy_action(
     layout: Layout,
     rng: np.random.Generator,
 ) -> int:
-    """The learner's action by a policy; uniformly random where the table had no room for the position. The explorer
-    sees positions as the table has them: mirror images share flags as they share values.
+    """The learner's action by a policy; uniformly random if the table had no space for the position. The explorer gets
+    positions in the form of the table: mirror images share flags as they share values.
     """
     row, mirrored = place
     actions = values.shape[1]
@@ -147,7 +147,7 @@ def policy_action(
 
 @register_jitable
 def finish(side: int, is_won: bool, course: Course, values: np.ndarray, visits: np.ndarray) -> None:
-    """The move of `side` ended the game."""
+    """Updates the last moves after a move of `side` has ended the game."""
     rules, rewards = course.rules, course.progress.previous_rewards
     rewards[side] = rules.win if is_won else rules.draw
     _teach(side, 0.0, course, values, visits)
@@ -176,9 +176,9 @@ def play_episodes(
     rng: np.random.Generator,
     episodes: int,
 ) -> int:
-    """Plays whole episodes against a compiled opponent; returns how many: fewer when the index of the table or the
-    flags must grow. `frozen` are the values of the first rows at an earlier time; `search` is None unless the opponent
-    is MCTS, `exploring` unless the learner has a policy, which then takes the place of epsilon.
+    """Plays episodes against a compiled opponent; returns their number, which is smaller than requested if the index of
+    the table or the flags must grow. `frozen` are the values of the first rows at an earlier time; `search` is None
+    unless the opponent is MCTS, `exploring` is None unless the learner has a policy, which then replaces epsilon.
     """
     layout, rules, progress = course.layout, course.rules, course.progress
     index, old, keys, state, values, visits = table
@@ -186,13 +186,13 @@ def play_episodes(
     for done in range(episodes):
         if is_crowded(index, state):
             return done
-        if exploring is not None and not has_room(exploring.explorer.table, area):  # compiled only where there is one
+        if exploring is not None and not has_room(exploring.explorer.table, area):  # compiled only if not None
             return done
         mine, both, ply = random_start(layout, rules, rng)
         learner = begin_episode(rules, progress)
         is_self = rules.opponent == SELF or (rules.self_play > 0.0 and rng.random() < rules.self_play)
         reward = 0.0
-        last = 0.0  # the reward of the learner's last move: under own-turn the opponent's end of the game replaces it
+        last = 0.0  # the reward of the learner's last move; under own-turn replaced if the opponent ends the game
         while True:
             side = ply & 1
             action = -1
@@ -203,7 +203,7 @@ def play_episodes(
                     action = moves.winblock_action(mine, both, layout, rng)
                 elif rules.opponent == FROZEN:
                     action = frozen_action(mine, both, course, table, frozen, rng)
-                elif search is not None:  # compiled only where there is one
+                elif search is not None:  # compiled only if not None
                     action = moves.mcts_action(search, mine, both, ply, rules.simulations, rng)
             if action < 0 or rules.negamax:
                 key, mirrored = find_slots(mine, both, rules, layout)
@@ -235,19 +235,21 @@ def play_episodes(
 def frozen_action(
     stones: Bits, mask: Bits, course: Course, table: QArrays, frozen: np.ndarray, rng: np.random.Generator
 ) -> int:
-    """One of the best actions by the frozen values; 0 for a position that has none."""
+    """One of the best actions by the frozen values, which are 0 for unknown positions."""
     key, mirrored = find_slots(stones, mask, course.rules, course.layout)
     row = find_row(key, table.index, table.old, table.keys)
     action, _ = draw_best_action(mask, frozen.shape[1], row, mirrored, frozen, course.layout, rng)
     return action
 
 
-# --- What compiled episodes and those against any agent share ---
+# --- Common parts of compiled and plain episodes ---
 
 
 @register_jitable
 def random_start(layout: Layout, rules: Rules, rng: np.random.Generator) -> tuple[Any, Any, int]:
-    """(stones, mask, ply): the empty board, or now and then what a random number of random moves led to."""
+    """(stones, mask, ply) of the empty board, or, with probability `random_starts`, after a random number of random
+    moves.
+    """
     area = layout.rows * layout.columns
     mine: Any = layout.board ^ layout.board
     both, ply = mine, 0
@@ -264,14 +266,14 @@ def random_start(layout: Layout, rules: Rules, rng: np.random.Generator) -> tupl
 
 @register_jitable
 def begin_episode(rules: Rules, progress: Progress) -> int:
-    """The learner's side, 0 if it moves first in this episode. No move waits for its update."""
+    """The learner's side, 0 if it moves first in this episode. Resets the moves that wait for an update."""
     progress.previous_rows[0] = progress.previous_rows[1] = -1
     return progress.episode & 1 if rules.side == 2 else rules.side
 
 
 @register_jitable
 def reward_move(others: Bits, mask: Bits, cell: int, side: int, course: Course) -> float:
-    """Gives a move that did not end the game its reward, and returns it. `others` are the stones of the other side."""
+    """Records and returns the reward of a move that did not end the game. `others` are the opponent's stones."""
     rules = course.rules
     reward = rules.step
     if rules.block != 0.0:
@@ -282,7 +284,7 @@ def reward_move(others: Bits, mask: Bits, cell: int, side: int, course: Course) 
 
 @register_jitable
 def count_result(is_learner: bool, is_won: bool, rules: Rules, progress: Progress) -> float:
-    """Counts a game that a move ended; returns the learner's reward."""
+    """Counts the result of a finished game; returns the learner's reward."""
     if not is_won:
         progress.draws += 1
         return rules.draw
@@ -295,7 +297,7 @@ def count_result(is_learner: bool, is_won: bool, rules: Rules, progress: Progres
 
 @register_jitable
 def end_episode(reward: float, rules: Rules, progress: Progress) -> None:
-    """Counts the episode and lets epsilon decay."""
+    """Counts the episode and decays epsilon."""
     progress.reward += reward
     progress.episode += 1
     progress.epsilon = max(rules.epsilon_floor, progress.epsilon * rules.epsilon_decay)

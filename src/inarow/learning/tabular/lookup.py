@@ -1,4 +1,4 @@
-"""Reading Q-tables in play. Nothing is added or changed."""
+"""Read-only access to Q-tables in play."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -19,7 +19,7 @@ from inarow.learning.tabular.q_table import QArrays, QTable, find_row
 
 
 class TableValues:
-    """What a trained table says about positions."""
+    """The values of a trained table."""
 
     def __init__(self, table: QTable, config: QConfig) -> None:
         self.spec, self.config, self._table = table.spec, config, table
@@ -27,17 +27,19 @@ class TableValues:
         self._rules.mirror = config.symmetry
 
     def values(self, position: Position) -> np.ndarray | None:
-        """For the side to move, float64 [A], illegal actions included; None if never met. On the table's board only."""
+        """The values for the side to move, float64 [A], including illegal actions; None if the position was never met.
+        Not checked: the position is on the table's board.
+        """
         return self.values_of(position.stones, position.mask)
 
     def values_of(self, own: int, both: int) -> np.ndarray | None:
-        """The same for the stones of the side to move and of both sides, also where no game leads to them."""
+        """The same for the stones of the side to move and of both sides, which need not be reachable."""
         like, values = self._layout.board, np.empty(self.spec.actions)
         stones, mask = from_int(own, like), from_int(both, like)
         return values if _read(self._layout, self._rules, self._table.arrays, stones, mask, values) else None
 
     def rows(self) -> tuple[np.ndarray, np.ndarray]:
-        """All of it: keys, uint64 [N], and values, float64 [N, A], in the order in which positions were met."""
+        """All rows: keys, uint64 [N], and values, float64 [N, A], in the order in which positions were met."""
         count = len(self._table)
         return self._table.keys[:count], self._table.values[:count]
 

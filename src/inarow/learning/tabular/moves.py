@@ -1,4 +1,4 @@
-"""Compiled: how a learner and its opponents choose moves, and what a move is worth as a block."""
+"""Compiled: the choice of moves by a learner and its opponents, and the weight of a move as a block."""
 
 import numpy as np
 from numba.extending import register_jitable
@@ -12,7 +12,7 @@ from inarow.search.tree.rollouts import RolloutContext, grow
 
 @register_jitable
 def random_action(mask: Bits, actions: int, layout: Layout, rng: np.random.Generator) -> int:
-    """Uniformly one of the legal actions."""
+    """A uniformly random legal action."""
     while True:
         action = int(rng.random() * actions)
         if landing_cell(mask, action, layout) >= 0:
@@ -21,7 +21,7 @@ def random_action(mask: Bits, actions: int, layout: Layout, rng: np.random.Gener
 
 @register_jitable
 def urgent_action(stones: Bits, mask: Bits, blocks: bool, layout: Layout) -> int:
-    """The first win, else with `blocks` the first action with which the opponent would win, else -1."""
+    """The first winning action, else with `blocks` the first action that the opponent would win with, else -1."""
     next_cells = playable(mask, layout)
     urgent = winning_cells(stones, mask, layout) & next_cells
     if blocks and not any_cell(urgent):
@@ -36,8 +36,8 @@ def urgent_action(stones: Bits, mask: Bits, blocks: bool, layout: Layout) -> int
 
 @register_jitable
 def winblock_action(stones: Bits, mask: Bits, layout: Layout, rng: np.random.Generator) -> int:
-    """The first win, else the first block, else a random action. A call of `urgent_action` would cost a fifth of the
-    speed of episodes.
+    """The first winning action, else the first block, else a random action. Calling `urgent_action` instead would make
+    episodes a fifth slower.
     """
     actions = action_count(layout)
     next_cells = playable(mask, layout)
@@ -56,7 +56,7 @@ def winblock_action(stones: Bits, mask: Bits, layout: Layout, rng: np.random.Gen
 def mcts_action(
     search: RolloutContext, stones: Bits, mask: Bits, ply: int, simulations: int, rng: np.random.Generator
 ) -> int:
-    """The move that a new tree visited most; a proven win first, a proven loss last."""
+    """The most visited move of a new tree search; proven wins are preferred, proven losses avoided."""
     layout, tree = search.layout, search.tree
     reset_tree(tree, 0)
     grow(search, stones, mask, ply, rng, simulations)
@@ -77,7 +77,7 @@ def mcts_action(
 
 @register_jitable
 def slot_of(action: int, mirrored: bool, layout: Layout) -> int:
-    """The place of an action in a row, and the action of a place."""
+    """The index of an action in a row, and its inverse."""
     return action + layout.columns - 1 - 2 * (action % layout.columns) if mirrored else action
 
 
@@ -85,8 +85,8 @@ def slot_of(action: int, mirrored: bool, layout: Layout) -> int:
 def draw_best_action(
     mask: Bits, actions: int, row: int, mirrored: bool, values: np.ndarray, layout: Layout, rng: np.random.Generator
 ) -> tuple[int, float]:
-    """(Uniformly one of the legal actions with the greatest value, this value), of a position that is not over.
-    Without a row, or with one beyond the end of `values`, all values are 0.
+    """(A uniformly drawn best legal action, its value) in a position that is not over. Without a row, or with one
+    beyond the end of `values`, all values are 0.
     """
     is_known = 0 <= row < len(values)
     action, best, ties = -1, -np.inf, 0
@@ -108,19 +108,19 @@ def draw_best_action(
 
 @register_jitable
 def block_weight(others: Bits, mask: Bits, cell: int, layout: Layout) -> float:
-    """How much a stone just placed on `cell` is in the way of the opponent, whose stones are `others`; `mask` has both
-    sides' stones and the new one.
+    """The weight of a stone just placed on `cell` as a block; `others` are the opponent's stones, `mask` those of both
+    sides with the new one.
 
-    For each direction in which the opponent's stones touch the cell, on both sides together: 1 for one less than a
-    line needs; 1 for two less if both ends can be played at once; 0.5 each for two less with one such end, if there
-    are at least two of them.
+    The opponent's stones adjacent to the cell are counted in each direction, both sides together: 1 for one stone less
+    than a line needs; 1 for two less if both ends are playable; 0.5 for each direction with two less and one playable
+    end, if there are at least two such directions.
     """
     next_cells = playable(mask, layout)
     weight, half = 0.0, 0
     for direction in range(4):
         step = layout.steps[direction]
         if direction > 0 and step == layout.steps[0]:
-            continue  # a direction without room repeats the first
+            continue  # a direction in which no line fits repeats the first
         before, first_end = _run(others, cell, -step, layout)
         after, last_end = _run(others, cell, step, layout)
         length = before + after
@@ -140,7 +140,7 @@ def block_weight(others: Bits, mask: Bits, cell: int, layout: Layout) -> float:
 
 @register_jitable
 def _run(stones: Bits, cell: int, step: int, layout: Layout) -> tuple[int, int]:
-    """(How many stones follow `cell` in steps, the bit behind them; -1 if that leaves the board)."""
+    """(Number of consecutive stones after `cell`, the next bit after them; -1 if that is off the board)."""
     length, place, end = 0, cell + step, layout.stride * layout.columns
     while 0 <= place < end and has_cell(stones, place):
         length += 1

@@ -1,5 +1,5 @@
-"""Episodes in plain Python, for opponents and exploration rules that have no compiled form: slow. They are those of
-`episode.play_episodes`, up to the random starts, which draw differently.
+"""Episodes in plain Python (slow), for opponents and exploration rules without a compiled form. The same episodes as
+`episode.play_episodes`, except for random starts, which draw other numbers.
 """
 
 from collections.abc import Callable
@@ -19,14 +19,14 @@ from inarow.search.tree.rollouts import RolloutContext
 
 Reply = Callable[[Position], int]  # an opponent
 Explore = Callable[[np.uint64, Any, tuple[int, bool]], int]
-"""From the key of a row, all stones, and (row, whether its actions are mirrored there) to the action of the learner."""
+"""From the key of a row, all stones, and (row, whether its actions are mirrored there) to the learner's action."""
 
 
 def play_episode(
     reply: Reply | None, explore: Explore | None, course: episode.Course, table: QTable, rng: np.random.Generator
 ) -> None:
-    """One episode against an opponent, None for self-play. Without `explore` the learner moves by its epsilon. The
-    table has room for the episode.
+    """Plays one episode against an opponent, None for self-play. Without `explore` the learner moves by its epsilon.
+    Not checked: the table has space for the episode.
     """
     layout, rules, progress = course.layout, course.rules, course.progress
     arrays = table.arrays
@@ -74,7 +74,7 @@ def _random_start(spec: GameSpec, rules: episode.Rules, rng: np.random.Generator
 def compiled_reply(
     course: episode.Course, table: QTable, frozen: np.ndarray, search: RolloutContext, rng: np.random.Generator
 ) -> Reply | None:
-    """An opponent that has a compiled form, in plain Python; None for the learner itself."""
+    """A compiled opponent, in plain Python; None for the learner itself."""
     layout, rules, arrays = course.layout, course.rules, table.arrays
 
     def reply(position: Position) -> int:
@@ -93,8 +93,8 @@ def compiled_reply(
 def explore_by(
     explorer: Explorer | PlainExplorer, number: int, values: np.ndarray, layout: Layout, rng: np.random.Generator
 ) -> Explore:
-    """How the learner moves in the episode `number` of its generation, by the rows of a table. As in
-    `episode.policy_action`, the explorer sees positions as the table has them.
+    """The learner's choice of moves in the episode `number` of its generation, by the rows of a table. As in
+    `episode.policy_action`, the explorer gets positions in the form of the table.
     """
     heat, actions = explorer.heat(np.array([number])), values.shape[1]
 

@@ -1,8 +1,8 @@
-"""Q-tables: the value of every action in every position that was met.
+"""Q-tables: the value of every action in every position met.
 
-Compiled: an open-addressing index finds the row of a key. Rows lie close together in the order of their arrival and
-never move. When the index fills up, `QTable` puts a larger one beside it; every new row then carries a few slots of
-the old one over, so that growth causes no pause. A slot that was carried over stays valid in the old index.
+Compiled: an open-addressing index finds the row of a key. Rows are contiguous, in the order of insertion, and never
+move. When the index fills up, `QTable` adds a larger one; every new row then copies a few slots of the old index, so
+that growth causes no pause. A copied slot stays valid in the old index.
 
 A table file is an `.npz` of four arrays: `keys` (uint64 [N]), `values` (float64 [N, A]), `visits` (int32 [N, A]) in
 the order in which positions were met, and `header` (bytes of a JSON object with format, version, board, rows,
@@ -27,28 +27,28 @@ DEFAULT_MEMORY = 512 << 20
 _KIND = FileKind("inarow-q-table", 1, "a Q-table", TableError, max_bytes=64 << 30)
 _SAVED = ("keys", "values", "visits")
 _FIRST_SLOTS = 1 << 12
-_SLOTS_PER_ROW = 4  # of int32: the largest index has less than 3 slots for a row, the old one half of that
+_SLOTS_PER_ROW = 4  # of int32: the largest index has less than 3 slots per row, the old index half of that
 _CARRY = 8
-"""Slots carried over with each new row. The old index is half as long as the new one, which is far from crowded when
-all of it has been carried."""
+"""Slots copied with each new row. The old index is half as long as the new one, which is far from full when all slots
+have been copied."""
 
 
 class IndexState:
     """The state of an index, as a record."""
 
-    rows: int  # in use
-    carried: int  # slots of the old index that were carried over
-    refused: int  # how often a row was requested when there was no room
+    rows: int  # number of rows in use
+    carried: int  # number of slots copied from the old index
+    refused: int  # number of requests for a new row that did not fit
 
 
 class QArrays(NamedTuple):
-    """A Q-table as kernels see it. `values[row]` and `visits[row]` belong to `keys[row]`.
+    """A Q-table for kernels. `values[row]` and `visits[row]` belong to `keys[row]`.
 
-    Kernels unpack it at entry: passing all of it to the index functions would count references at every ply.
+    Kernels unpack it at entry: passing it to the index functions would count references at every ply.
     """
 
     index: np.ndarray  # [slots] int32: row + 1, 0 if free
-    old: np.ndarray  # [slots or 0] int32: the smaller index before it
+    old: np.ndarray  # [slots or 0] int32: the previous, smaller index
     keys: np.ndarray  # [N] uint64
     state: IndexState
     values: np.ndarray  # [N, A] float64
@@ -57,14 +57,14 @@ class QArrays(NamedTuple):
 
 @register_jitable
 def find_row(key: np.uint64, index: np.ndarray, old: np.ndarray, keys: np.ndarray) -> int:
-    """The row of a key, -1 if it has none. Changes nothing."""
+    """The row of a key, -1 if it has none."""
     row = _look_up(key, index, keys)
     return row if row >= 0 or len(old) == 0 else _look_up(key, old, keys)
 
 
 @register_jitable
 def add_row(key: np.uint64, index: np.ndarray, old: np.ndarray, keys: np.ndarray, state: IndexState) -> int:
-    """The row of a key, which gets one if it has none; -1 if the table is full. For room, see `is_crowded`."""
+    """The row of a key, added if missing; -1 if the table is full. Not checked: the index has space (`is_crowded`)."""
     row = find_row(key, index, old, keys)
     if row >= 0:
         return row
@@ -85,7 +85,7 @@ def add_row(key: np.uint64, index: np.ndarray, old: np.ndarray, keys: np.ndarray
 
 @register_jitable
 def is_crowded(index: np.ndarray, state: IndexState) -> bool:
-    """Whether the index must grow before more rows are added."""
+    """Whether the index must grow before rows are added."""
     return 4 * state.rows > 3 * len(index)
 
 
@@ -132,8 +132,8 @@ def _enter(row: int, index: np.ndarray, keys: np.ndarray) -> None:
 class QTable:
     """Values and visits by key, in at most `memory` bytes.
 
-    Kernels work on `arrays`. Only the first `len(table)` rows are in use; the system provides memory as rows come.
-    Call `reserve` between kernels and take `arrays` again after it.
+    Kernels work on `arrays`. Only the first `len(table)` rows are in use; the system allocates memory on first use.
+    Call `reserve` between kernels and get `arrays` again after it.
     """
 
     def __init__(self, spec: GameSpec, *, memory: int = DEFAULT_MEMORY) -> None:
@@ -150,7 +150,7 @@ class QTable:
 
     @property
     def arrays(self) -> QArrays:
-        """For kernels, until the next `reserve`."""
+        """The arrays for kernels, valid until the next `reserve`."""
         return QArrays(self.index, self.old_index, self.keys, self.state, self.values, self.visits)
 
     def __len__(self) -> int:
@@ -158,15 +158,15 @@ class QTable:
 
     @property
     def refused(self) -> int:
-        """How often a position found no room."""
+        """The number of requests for a new row that did not fit."""
         return int(self.state.refused)
 
     def reserve(self) -> None:
-        """Starts a larger index if the present one is half full, and drops an old one that was carried over."""
+        """Starts a larger index if the current one is half full, and drops an old one that is fully copied."""
         if self.state.carried == len(self.old_index):
             self.old_index = self.old_index[:0]
         if 2 * len(self) > len(self.index):
-            if len(self.old_index):  # grown twice before the first was carried over: do the rest now
+            if len(self.old_index):  # a second growth before all slots were copied: copy the others now
                 self._fill_index(len(self.index))
             self.old_index, self.index = self.index, np.zeros(2 * len(self.index), np.int32)
             self.state.carried = 0
@@ -185,8 +185,8 @@ class QTable:
 
     @classmethod
     def load(cls, path: Path, *, memory: int | None = None) -> tuple[QTable, dict[str, Any]]:
-        """A table and the `about` of its header; raises TableError. The table has room for `memory` bytes, or, where
-        that is too little or not given, exactly for its rows.
+        """A table and the `about` of its header; raises TableError. The table has space for `memory` bytes, or exactly
+        for its rows if that is too little or not given.
         """
         with load_arrays(path, _KIND) as (header, arrays):
             saved = {name: arrays[name] for name in _SAVED}
@@ -211,5 +211,5 @@ class QTable:
 
 
 def row_bytes(spec: GameSpec) -> int:
-    """What a position takes: its key, a value and a count for each action, its share of the index."""
+    """Bytes per position: its key, a value and a count for each action, its share of the index."""
     return 8 + spec.actions * (8 + 4) + 4 * _SLOTS_PER_ROW

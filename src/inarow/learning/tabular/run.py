@@ -2,12 +2,12 @@
 
     config.json     the config
     table.npz       the table so far, with the state of the trainer in its header
-    frozen-P-G.npz  values of the frozen opponent of phase P, generation G, while there is one
-    flags-N.npz     the flags of a policy after N episodes, those of the table; only with a policy
-    curve.csv       a line for each point of the curve
+    frozen-P-G.npz  values of the frozen opponent of phase P, generation G, while it is in use
+    flags-N.npz     the flags of a policy after N episodes, the same N as in the table; only with a policy
+    curve.csv       the points of the curve, one per line
 
-Files are replaced atomically. A run that was killed at any moment resumes from its last checkpoint and ends with the
-same table, bit for bit, as an undisturbed run.
+Files are replaced atomically. A killed run resumes from its last checkpoint and ends with the same table, bit for bit,
+as an uninterrupted run.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from inarow.storage.array_file import FileKind, load_arrays, save_arrays
 from inarow.version import __version__
 from inarow.workers import interrupts_deferred
 
-_BLOCK_SECONDS = 0.2  # time between two reports, about
-_CURVE_SECONDS = 1.0  # greatest age of the curve on disk, for readers of the file
+_BLOCK_SECONDS = 0.2  # approximate time between two reports
+_CURVE_SECONDS = 1.0  # maximum age of the curve on disk
 _TABLE = "table.npz"
 _FROZEN_KIND = FileKind("inarow-frozen-values", 1, "a frozen opponent", TableError, max_bytes=64 << 30)
 _FLAGS_KIND = FileKind("inarow-flags", 1, "flags of a policy", TableError, max_bytes=64 << 30)
@@ -50,7 +50,7 @@ class QLearner(Learner[QConfig]):
         return f"q:table={product}"
 
     def start(self, config: QConfig, folder: Path, services: Services) -> QRun:
-        if services.make_opponent is not None:  # a bad opponent fails here, not in its phase
+        if services.make_opponent is not None:  # raises the error of an invalid opponent now instead of in its phase
             for phase in config.phases:
                 if _needs_agent(phase.opponent):
                     services.make_opponent(phase.opponent, np.random.SeedSequence(0))
@@ -73,13 +73,15 @@ def _needs_agent(opponent: str) -> bool:
 
 
 class QRun(EpisodeRun[Trainer]):
-    """After an error within an episode, such as an opponent's, `train` raises ConfigError until the run is resumed."""
+    """A run. After an error within an episode, for example of an opponent, `train` raises ConfigError until the run is
+    resumed.
+    """
 
     trainer_type, config_type, point_type = Trainer, QConfig, CurvePoint
     product_name = checkpoint_name = _TABLE
-    _is_torn = False  # whether the trainer stopped within an episode, from where it cannot continue
+    _is_torn = False  # whether the trainer stopped within an episode and cannot continue
     _block = 16  # episodes until the next report
-    _shown = 0.0  # when the curve was written
+    _shown = 0.0  # time of the last write of the curve
 
     def __init__(self, folder: Path, trainer: Trainer, claim: RunClaim) -> None:
         self.point_type = trainer.point_type
@@ -109,14 +111,16 @@ class QRun(EpisodeRun[Trainer]):
 
     def _trained_agent(self) -> TrainedAgent:
         spec, agent = self.trainer.config.spec, QLearner().agent(self.product)
-        is_exportable = spec.gravity and spec.fits_word  # elsewhere keys are hashes, not positions
+        is_exportable = (
+            spec.gravity and spec.fits_word
+        )  # on other boards keys are hashes, from which positions cannot be recovered
         return TrainedAgent(agent=agent, board=self.config.board, is_exportable=is_exportable)
 
     def _advance(self) -> None:
         if self._is_torn:
             raise ConfigError(f"the run in {self.folder} stopped within an episode; resume it")
         block, clock = self._block, time.monotonic()
-        with interrupts_deferred():  # a block that is torn could not be continued
+        with interrupts_deferred():  # an interrupted block could not be continued
             self._is_torn = True
             self.trainer.run(block)
             self._is_torn = False
@@ -151,14 +155,14 @@ class QRun(EpisodeRun[Trainer]):
         trainer = self.trainer
         table, about = QTable.load(self.product, memory=trainer.config.memory << 20)
         if to_config(about.get("config"), QConfig, str(self.product)) != trainer.config:
-            raise TableError(f"{self.product} is not from the config beside it")
+            raise TableError(f"{self.product} does not belong to the config beside it")
         with raised_as(TableError, f"{self.product} has no state to continue from"):
             trainer.restore(about["state"], table)
         if trainer.explorer is not None:
             with load_arrays(self._flags_file(), _FLAGS_KIND) as (_, arrays):
                 trainer.explorer.restore(about["state"]["explorer"], arrays["keys"], arrays["flags"])
         path, rows = self._frozen_file(), about["state"].get("frozen_rows")
-        # None in tables from before they were counted, which have a file only if there are some.
+        # None in old tables, which did not count them and have a file only if there are some.
         if rows == 0 or (rows is None and not path.exists()):
             return
         with load_arrays(path, _FROZEN_KIND) as (_, arrays):

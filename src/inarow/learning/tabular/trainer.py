@@ -1,6 +1,6 @@
 """Tabular Q-learning that can be stopped and continued after any episode.
 
-What a `Trainer` learns depends on its config alone, not on how often it was stopped or watched.
+The result of a `Trainer` depends only on its config, not on interruptions or watchers.
 """
 
 import re
@@ -21,30 +21,32 @@ from inarow.search.tree.config import Uct
 from inarow.search.tree.memory import ROLLOUT_SLOT_BYTES, make_rollout_tree
 from inarow.search.tree.rollouts import RandomRollout, RolloutContext
 
-_MOST_HEATS = 4096  # episodes of a call of the kernel with a policy
+_MOST_HEATS = 4096  # maximum episodes per kernel call with a policy
 _COMPILED = {"self": episode.SELF, "frozen": episode.FROZEN, "random": episode.RANDOM, "winblock": episode.WINBLOCK}
 _SIDES = {"first": 0, "second": 1, "alternating": 2}
 
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """Some episodes of one generation."""
+    """A point of the curve: some episodes of one generation."""
 
     phase: int
     generation: int
-    episode: int  # the last of them, counted over all phases
+    episode: int  # number of the last of them, over all phases
     episodes: int
-    reward: float  # the learner's, on average over these episodes, as the rates that follow
+    reward: float  # mean reward of the learner over these episodes, as are the following rates
     wins: float
     draws: float
     losses: float
-    epsilon: float  # after the last of them; of a policy, 0 unless its rule is epsilon-greedy
+    epsilon: float  # after the last of them; with a policy, 0 unless its rule is epsilon-greedy
     rows: int
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyPoint(CurvePoint):
-    """With a policy. What it adds is over the training so far; see `exploration.explorer.Metrics`."""
+    """A point of the curve with a policy. Its additional fields are over the training so far; see
+    `exploration.explorer.Metrics`.
+    """
 
     iterations: float | None
     oracle_calls: int
@@ -52,11 +54,11 @@ class PolicyPoint(CurvePoint):
 
 
 class Trainer:
-    """Learns as its config says; `table` holds what it has learnt so far."""
+    """Trains according to its config; `table` holds the values learnt so far."""
 
     def __init__(self, config: QConfig, make_opponent: MakeOpponent | None = None) -> None:
-        """`make_opponent` is needed for phases whose opponent has no compiled form. Raises ConfigError if there is no
-        rule of the policy's.
+        """`make_opponent` is needed for phases whose opponent has no compiled form. Raises ConfigError if the rule of
+        the policy does not exist.
         """
         self.config = config
         self.explorer = make_explorer(config.spec, config.policy) if config.policy else None
@@ -65,7 +67,7 @@ class Trainer:
         self.curve: list[CurvePoint] = []
         self.phase = self.generation = self.episodes = 0
         self.frozen = self.table.values[:0]
-        """The values of the first rows when the generation began, if its opponent is frozen."""
+        """The values of the first rows at the start of the generation, if its opponent is frozen."""
         self._best = -np.inf
         self._make_opponent = make_opponent
         self._rng = np.random.default_rng(config.seed)
@@ -113,7 +115,7 @@ class Trainer:
             episodes -= episode.play_episodes(course, table, self.frozen, search, exploring, rng, count)
 
     def _play_plainly(self, text: str, episodes: int) -> None:
-        """Against an agent, a new one for each episode, or by a rule that is not compiled."""
+        """Plays against an agent, a new one for each episode, or by a rule that is not compiled."""
         layout = self._course.layout
         for _ in range(episodes):
             self.table.reserve()
@@ -168,7 +170,7 @@ class Trainer:
         return float(self.explorer.heat(np.array([progress.episode]))[0]) if policy.rule == "epsilon-greedy" else 0.0
 
     def _begin_generation(self) -> None:
-        """The next one, if there is one."""
+        """Begins the next generation, if there is one."""
         if self.is_finished:
             self.frozen = self.frozen[:0]
             return
@@ -192,7 +194,7 @@ class Trainer:
         rules.side, rules.self_play, rules.random_starts = _SIDES[phase.side], phase.self_play, phase.random_starts
 
     def state(self) -> dict[str, object]:
-        """Its progress as JSON; with `table`, `frozen` and the flags of `explorer` all that `restore` needs."""
+        """The progress as JSON; `restore` also needs `table`, `frozen` and the flags of `explorer`."""
         progress = self._progress
         return {
             "phase": self.phase,
@@ -213,7 +215,7 @@ class Trainer:
         self.table = table
         self.phase, self.generation, self.episodes = state["phase"], state["generation"], state["episodes"]
         self._begin_generation()
-        self.frozen = table.values[:0]  # not the rows of now: the generation began with fewer
+        self.frozen = table.values[:0]  # without the current number of rows: the generation began with fewer
         self._best = -np.inf if state["best"] is None else state["best"]
         for name in _KEPT:
             setattr(self._progress, name, state["progress"][name])
@@ -222,11 +224,11 @@ class Trainer:
 
 
 _KEPT = ("episode", "epsilon", "reward", "wins", "draws", "losses")
-"""What an episode leaves behind in `episode.Progress`."""
+"""The fields of `episode.Progress` that persist between episodes."""
 
 
 def compiled_opponent(text: str) -> tuple[int, int]:
-    """(The code of an opponent in compiled episodes, simulations); `episode.OTHER` for what has no such code."""
+    """(The code of an opponent in compiled episodes, simulations); `episode.OTHER` for all others."""
     if text in _COMPILED:
         return _COMPILED[text], 0
     tree = re.fullmatch(r"mcts:simulations=([1-9]\d{0,5})", text)

@@ -29,11 +29,11 @@ class WalkRecord:
 
     # How to search
     prune: bool  # whether to cut off
-    all_best: bool  # whether the values of all best root moves are exact, or only that of the first
+    all_best: bool  # exact values for all best root moves, or only for the first
     order: Annotated[np.ndarray, "i8", _CELLS]  # the lowest cell of each action, in the order in which they are tried
     actions: int
-    wins: Annotated[np.ndarray, "f8", _CELLS + 1]  # the worth of a line, by the number of the stone that made it
-    # Where the search is
+    wins: Annotated[np.ndarray, "f8", _CELLS + 1]  # the value of a line, by the number of the stone that completes it
+    # State of the search
     boards: Annotated[np.ndarray, "u8", (2, WORDS)]  # stones and mask of the current position
     level: int
     ply: int
@@ -45,21 +45,21 @@ class WalkRecord:
     alpha: Annotated[np.ndarray, "f8", _CELLS + 1]
     beta: Annotated[np.ndarray, "f8", _CELLS + 1]
     best: Annotated[np.ndarray, "f8", _CELLS + 1]
-    # What it found
+    # Results
     best_action: int
     values: Annotated[np.ndarray, "f8", _CELLS]  # of root moves: an upper bound where cut off, NaN where unknown
-    number: int  # of this search; entries of the table from others are void
+    number: int  # of this search; table entries with another number are ignored
 
 
 ENTRY = np.dtype([("key", "u8"), ("bound", "f8"), ("search", "i4"), ("kind", "i4")], align=True)
-"""An entry of the transposition table, which has no slots or a power of two."""
+"""An entry of the transposition table. The number of entries is 0 or a power of two."""
 
 
 class MinimaxContext(NamedTuple):
-    """Everything a search on one board works with; `Minimax` builds one. Not for two threads at once."""
+    """The data of a search on one board; `Minimax` creates it. Not thread-safe."""
 
     layout: Layout
-    starts: Any  # these two of the heuristic
+    starts: Any  # this and `weights`: of the heuristic
     weights: Any
     walk: WalkRecord
     table: np.ndarray  # [slots] ENTRY
@@ -152,12 +152,12 @@ advance = kernel(walk_on)  # for calls from Python
 
 @register_jitable
 def _next_cell(mask: Bits, level: int, layout: Layout, walk: WalkRecord) -> int:
-    """The next move to search at a level; -1 when there is none or the rest cannot matter."""
+    """The next move to search at a level; -1 if there is none or the rest cannot change the result."""
     if walk.prune and walk.best[level] >= walk.beta[level]:
         return -1
     lift = layout.rows - 1 if layout.gravity else 0
     for number in range(walk.tried[level], walk.actions):
-        lowest = int(walk.order[number])  # which a plain uint64 can be shifted by
+        lowest = int(walk.order[number])  # an int, because a uint64 cannot be shifted by an int64 array element
         if not has_cell(mask, lowest + lift):
             walk.tried[level] = number + 1
             return lowest + first_cell(playable(mask, layout) >> lowest) if layout.gravity else lowest
@@ -175,17 +175,19 @@ def _action(cell: int, layout: Layout) -> int:
 
 @register_jitable
 def _floor(walk: WalkRecord, level: int, layout: Layout) -> float:
-    """The value that the move now searched at `level` must exceed to matter."""
+    """The value that the current move at `level` must exceed to change the result."""
     if level > 0:
         return max(walk.alpha[level], walk.best[level])
     if walk.all_best or _action(walk.cells[0], layout) < walk.best_action:
-        return np.nextafter(walk.best[0], -np.inf)  # an equal one matters, too
+        return np.nextafter(walk.best[0], -np.inf)  # an equal value changes the list of best moves
     return walk.best[0]
 
 
 @register_jitable
 def _offer_at_root(walk: WalkRecord, value: float, layout: Layout) -> None:
-    """Takes the value of a root move; the first action of the best value wins, whatever the order."""
+    """Records the value of a root move. Of equally good actions the lowest is kept, in whatever order they are
+    searched.
+    """
     action = _action(walk.cells[0], layout)
     walk.values[action] = value
     if value > walk.best[0] or (value == walk.best[0] and action < walk.best_action):
@@ -203,7 +205,7 @@ def _slot(key: np.uint64, table: np.ndarray) -> int:
 
 @register_jitable
 def _recall(stones: Bits, mask: Bits, level: int, layout: Layout, walk: WalkRecord, table: np.ndarray) -> bool:
-    """Whether the table answers for a position just entered; the answer is then its `best`."""
+    """Whether the table has the value of a position just entered; the value is then in its `best`."""
     key = hash_key(stones, mask, layout)
     entry = table[_slot(key, table)]
     if entry.key != key or entry.search != walk.number:

@@ -1,12 +1,13 @@
-"""Compiled: heuristics, which estimate a position without search.
+"""Compiled: heuristics, static evaluations of positions.
 
 windows   open windows by their stones (paranji-2025): 0.1, 0.3, 0.8 for one, two, three of four
 powers    open windows of two stones and more (gupta-shah-2022): 1000^(i-1) for i own stones, -2000^(i-1) for i others
-squares   twice the largest and smallest line sum of every square (santos-2025) where above 1 and below -1
+squares   twice the largest and smallest line sum of every square, if above 1 and below -1 (santos-2025)
 
-A window is a place for a line, open while only one side has stones in it. A square has as many rows and columns as a
-line has stones. Values are for one side, called own here, whichever is to move. Complete lines do not count: the
-search scores them. Users register others: functions of a board (`register_heuristic`), or other weights of windows.
+A window is a set of cells that a line can fill; it is open while at most one side has stones in it. A square has as
+many rows and columns as a line has stones. Values are for one side, called own here, regardless of the side to move.
+Complete lines are not counted: the search scores them. Users can register other heuristics: functions of a board
+(`register_heuristic`), or other weights of windows.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,58 +42,61 @@ WINDOW_UNIT = 100.0
 
 
 class WeightsRecord:
-    """What a heuristic counts, and how much, as a record."""
+    """The parameters of a heuristic, as a record."""
 
-    own: Annotated[np.ndarray, "f8", _MAX_INAROW + 1]  # worth of an open window by its number of own stones
+    own: Annotated[np.ndarray, "f8", _MAX_INAROW + 1]  # value of an open window by its number of own stones
     other: Annotated[np.ndarray, "f8", _MAX_INAROW + 1]  # the same for stones of the other side
-    side: int  # of a square; 0: count windows
+    side: int  # side length of a square; 0: count windows
     square: Annotated[np.ndarray, "u8", (2 * _MAX_INAROW + 2, WORDS)]  # lines of the lower left square
-    lines: int  # their number
+    lines: int  # number of lines of a square
 
 
 class Heuristic(NamedTuple):
     """A heuristic on one board; kernels take `starts` and `weights`. Values are multiples of 1 / `unit`, exactly so
-    for lines of up to five, so equal positions have equal values in whatever order they are summed. That of a
-    function has no starts, the part's NamedTuple as weights, and the unit 1.
+    for lines of up to five, so that equal positions have equal values in whatever order they are summed. The
+    heuristic of a function has no starts, the NamedTuple of its part as weights, and the unit 1.
     """
 
-    starts: Any  # four sets, one for each step of the layout: where the windows that count begin
+    starts: Any  # four sets, one for each step of the layout: the first cells of the windows
     weights: Any  # a `WeightsRecord`, or a NamedTuple with scratch memory
     unit: float
 
     @property
     def part(self) -> Part | None:
-        """What a user registered, if it is a function of a board."""
+        """The registered function of a user; None for a heuristic that is not a function of a board."""
         return part_of(self.weights)
 
     def own_copy(self) -> "Heuristic":
-        """The same with scratch memory of its own, for another thread."""
+        """A copy with its own scratch memory, for another thread."""
         return (
             self if self.part is None else self._replace(weights=type(self.weights)(np.zeros_like(self.weights.board)))
         )
 
 
 HeuristicFactory = Callable[[GameSpec, bool | None], Heuristic]
-"""(spec, wide) -> heuristic; `wide` is for `window_heuristic`. Raises InvalidLimitError where it does not fit."""
+"""(spec, wide) -> heuristic; `wide` is for `window_heuristic`. Raises InvalidLimitError if it does not fit the
+board.
+"""
 
 
 HeuristicFunction = Callable[[np.ndarray], float]
-"""From a board, int8 [rows, columns] with row 0 on top, 1 for stones of one side, -1 for the other's and 0 elsewhere,
-to the worth of the position to that side, whichever is to move: the larger, the better. The game is not over."""
+"""From a board, int8 [rows, columns] with row 0 on top, 1 for stones of one side, -1 for those of the other and 0 for
+empty cells, to the value of the position for the first of these sides, regardless of the side to move: larger is
+better. The game is not over."""
 
 _FunctionT = TypeVar("_FunctionT", bound=HeuristicFunction)
 _HEURISTIC = "heuristic"
-LARGEST_WORTH = 1e100  # of a position, positive or negative; forced wins and losses are beyond
+LARGEST_WORTH = 1e100  # limit of the absolute value of a heuristic; forced wins and losses have larger values
 
 
 def make_heuristic(name: str, spec: GameSpec, *, wide: bool | None = None) -> Heuristic:
-    """The heuristic `name` for a board; raises InvalidLimitError where there is none or it does not fit."""
+    """The heuristic `name` for a board; raises InvalidLimitError if it does not exist or does not fit the board."""
     check_known(_HEURISTIC, name, _FACTORIES)
     return _FACTORIES[name](spec, wide)
 
 
 def heuristic_names() -> tuple[str, ...]:
-    """The names that `make_heuristic` knows."""
+    """The names that `make_heuristic` accepts."""
     return tuple(_FACTORIES)
 
 
@@ -113,12 +117,12 @@ def register_heuristic(name: str, factory: HeuristicFactory) -> None: ...
 
 
 def register_heuristic(name: str, factory: HeuristicFactory | None = None) -> Callable[[_FunctionT], _FunctionT] | None:
-    """A decorator that makes a function of a board (`HeuristicFunction`) a heuristic, for agent strings too. Replaces
-    an earlier one of that name; raises InvalidLimitError for a bad name.
+    """A decorator that registers a function of a board (`HeuristicFunction`) as a heuristic, also for agent strings.
+    Replaces an earlier one of that name; raises InvalidLimitError for an invalid name.
 
     A function compiled by `numba.njit` becomes part of the compiled search. With any other function the whole search
-    runs as plain Python, hundreds of times slower, and finds the same. With `factory` it registers that instead and
-    returns None.
+    runs as plain Python, hundreds of times slower, with the same result. If `factory` is given, it is registered
+    instead, and the return value is None.
     """
     check_name(_HEURISTIC, name, _BUILT_IN)
     if factory is None:
@@ -145,7 +149,7 @@ class _FunctionOfBoard:
 
 
 def _judging(function: Callable[..., Any]) -> Callable[..., float]:
-    """The implementation of a part: the worth of a position to the side that has the stones `own`."""
+    """The implementation of a part: the value of a position for the side with the stones `own`."""
 
     def judge(weights: Any, own: Bits, other: Bits, layout: Layout) -> float:
         fill_board(weights.board, own, other, layout)
@@ -160,11 +164,11 @@ def _judging(function: Callable[..., Any]) -> Callable[..., float]:
 def window_heuristic(
     spec: GameSpec, own: Sequence[float], other: Sequence[float], unit: float, *, wide: bool | None = None
 ) -> Heuristic:
-    """Counts all windows: `own[i]` and `other[i]` are the worth of an open one with i stones, lines included."""
+    """Counts all windows: `own[i]` and `other[i]` are the values of an open window with i stones, lines included."""
     layout = compiled_layout(spec, wide=wide)
     nothing = layout.board ^ layout.board
     starts: list[Any] = []
-    for number, step in enumerate(layout.steps):  # a direction without room repeats an earlier one
+    for number, step in enumerate(layout.steps):  # a direction in which no line fits repeats an earlier one
         repeated = step in layout.steps[:number]
         starts.append(nothing if repeated else line_starts(layout.board, step, layout.inarow))
     weights = new_record(WeightsRecord)
@@ -173,7 +177,7 @@ def window_heuristic(
 
 
 def window_weights(inarow: int) -> list[float]:
-    """Hundredths for 1 to `inarow` - 1 stones: as published for three and four, for others on the same curve."""
+    """Hundredths for 1 to `inarow` - 1 stones: published values for three and four in a row, else on the same curve."""
     if inarow in _PUBLISHED_WINDOWS:
         return [float(worth) for worth in _PUBLISHED_WINDOWS[inarow]]
     filled = np.arange(1, inarow) / inarow
@@ -219,7 +223,7 @@ _BUILT_IN = frozenset(_FACTORIES)
 
 
 def worth_of(own: Bits, other: Bits, starts: Any, weights: Any, layout: Layout) -> float:
-    """The worth of a position to the side that has the stones `own`, by any heuristic."""
+    """The value of a position for the side with the stones `own`, by any heuristic."""
     if isinstance(weights, tuple):
         worth: float = implementation_of(type(weights))(weights, own, other, layout)
         return worth
@@ -236,7 +240,7 @@ def _worth_of(own: Any, other: Any, starts: Any, weights: Any, layout: Any) -> C
 
 @register_jitable
 def evaluate(own: Bits, other: Bits, starts: Any, weights: WeightsRecord, layout: Layout) -> float:
-    """The same by a heuristic of this package."""
+    """The same by a built-in heuristic."""
     if weights.side > 0:
         return _square_sum(own, other, weights, layout)
     total = 0.0
@@ -247,7 +251,7 @@ def evaluate(own: Bits, other: Bits, starts: Any, weights: WeightsRecord, layout
 
 @register_jitable
 def _window_sum(own: Bits, other: Bits, starts: Bits, step: int, weights: WeightsRecord, layout: Layout) -> float:
-    """The open windows of one direction, all counted at once: the i-th set has bit i of the count of every window."""
+    """The sum over the open windows of one direction, counted in parallel with bit-sliced counters."""
     own_1, own_2, own_4, own_8, own_16 = _counts(own, step, layout.inarow)
     other_1, other_2, other_4, other_8, other_16 = _counts(other, step, layout.inarow)
     own_open = starts & ~(other_1 | other_2 | other_4 | other_8 | other_16)
@@ -285,7 +289,7 @@ def _counts(stones: Bits, step: int, inarow: int) -> tuple[Bits, Bits, Bits, Bit
 
 @register_jitable
 def _equal(digit_1: Bits, digit_2: Bits, digit_4: Bits, digit_8: Bits, digit_16: Bits, number: int) -> Bits:
-    """Where the digits make `number`."""
+    """The windows whose digits are those of `number`."""
     found = digit_1 if number & 1 else ~digit_1
     found = found & (digit_2 if number & 2 else ~digit_2)
     found = found & (digit_4 if number & 4 else ~digit_4)

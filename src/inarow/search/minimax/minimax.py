@@ -16,17 +16,19 @@ from inarow.search.minimax.heuristics import Heuristic
 from inarow.search.plugged import blaming, kernel_for
 from inarow.search.solver.geometry import lines_through_cells
 
-_POLL_NODES = 20_000  # nodes between two checks of the limits: a few milliseconds, with a heuristic of this package
-_POLL_SECONDS = 0.005  # the same with others
+_POLL_NODES = 20_000  # nodes between two checks of the limits: a few milliseconds with a built-in heuristic
+_POLL_SECONDS = 0.005  # time between two checks with other heuristics
 _HIGHEST_EXPONENT = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class MinimaxResult:
-    """What a search found, for the side to move. A win by stone number n is 2^(1000 - n), a loss its negative."""
+    """The result of a search, for the side to move. A win by stone number n has the value 2^(1000 - n), a loss its
+    negative.
+    """
 
     action: int  # the first of the best actions
-    best: tuple[int, ...]  # all best actions if `all_best` was set, else `action` alone
+    best: tuple[int, ...]  # all best actions if `all_best` was set, otherwise only `action`
     value: float
     values: tuple[float | None, ...]  # of each action: None if it is illegal or was cut off
     nodes: int
@@ -34,20 +36,20 @@ class MinimaxResult:
 
 
 def forced_end(value: float) -> int | None:
-    """The number of the stone that ends the game, if the value is that of a forced win or loss; else None."""
+    """The number of the stone that ends the game if the value is a forced win or loss; otherwise None."""
     exponent = math.frexp(value)[1] - 1
     return _HIGHEST_EXPONENT - exponent if exponent > _HIGHEST_EXPONENT // 2 else None
 
 
 def centre_first(spec: GameSpec) -> np.ndarray:
-    """The actions of a board, those with the most lines through their cells first."""
+    """The actions of a board, sorted by the number of lines through their cells, most first."""
     lines = lines_through_cells(spec).reshape(spec.columns, spec.rows + 1)
     worth = lines.sum(1) if spec.gravity else lines[:, spec.rows - 1 :: -1].T.ravel()
     return np.argsort(-worth, kind="stable")
 
 
 class Minimax:
-    """Searches positions of one board; not for two threads at once."""
+    """Searches positions of one board. Not thread-safe."""
 
     def __init__(
         self,
@@ -62,7 +64,7 @@ class Minimax:
         wide: bool | None = None,
     ) -> None:
         """`memory` is the size of the transposition table in bytes; 0 searches without one. Moves are tried in
-        `order`, by default centre first; `wins` is the worth of a line by the number of the stone that made it.
+        `order`, by default centre first; `wins` are the values of a line by the number of the stone that completes it.
         Neither the values nor the move found depend on memory, order or pruning.
         """
         self.spec = spec
@@ -85,10 +87,10 @@ class Minimax:
     ) -> MinimaxResult:
         """The result of looking `limits.depth` plies ahead (None: to the end of the game); raises FinishedGameError.
 
-        With another limit or a watcher, it searches one ply deeper again and again and returns the last search that
-        finished. The first ply always finishes, but with the heuristic of a user, which may be slow, it ends at a limit
-        once a move has a value. It also ends when the end of the game is forced. The watcher receives the last finished
-        search with the nodes of all. Raises InvalidAgentError if the heuristic of a user fails.
+        With another limit or a watcher, it uses iterative deepening and returns the last finished search. The search of
+        depth 1 always finishes, except that with a user's heuristic, which may be slow, it ends at a limit once a move
+        has a value. It also ends when the result of the game is forced. The watcher receives the last finished search
+        with the nodes of all searches. Raises InvalidAgentError if the user's heuristic fails.
         """
         position.check_ongoing()
         left = self.spec.cells - position.ply
@@ -125,12 +127,12 @@ class Minimax:
     def _search(
         self, position: Position, depth: int, is_over: Callable[[int], bool] | None, nodes: int | None = None
     ) -> MinimaxResult | None:
-        """None if `is_over`, polled every few milliseconds with the nodes of this search, returned True before the end.
-        With the heuristic of a user it is polled at `nodes`, so that the same search ends at whatever speed.
+        """None if `is_over`, called every few milliseconds with the nodes of this search, returned True before its end.
+        With a user's heuristic it is called at `nodes`, so that the search ends at the same node at any speed.
         """
         walk = self.context.walk
         begin_walk(walk, *bits_of(position, self.context.layout), position.ply, depth)
-        for action in reversed(position.winning_actions()):  # nothing is better than a win at once
+        for action in reversed(position.winning_actions()):  # nothing is better than an immediate win
             walk.best_action, walk.is_done = action, True
             walk.best[0] = walk.values[action] = walk.wins[position.ply + 1]
         batch = 1
@@ -145,7 +147,9 @@ class Minimax:
         return self._result(depth)
 
     def _advance_carefully(self, batch: int, left: int) -> int:
-        """Searches a batch of the nodes left by a function that may fail or be slow; returns the next batch."""
+        """Searches a batch of the remaining nodes with a user's heuristic, which may fail or be slow; returns the next
+        batch size.
+        """
         wanted = max(1, min(batch, left))
         clock = time.perf_counter()
         with blaming(self.context.weights):

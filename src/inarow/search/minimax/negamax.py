@@ -1,7 +1,7 @@
 """Compiled: the randomised negamax of santos-2025, for many positions at once.
 
-With probability omega, drawn before the search, it plays a randomised move: unless some move forces a win or a loss
-within its depth, any move of positive value, or any move if none is positive. Otherwise it plays the first best move.
+With probability omega, drawn before the search, it plays a random move of positive value, or any move if none is
+positive, unless a move forces a win or a loss within its depth. Otherwise it plays the first best move.
 """
 
 import numpy as np
@@ -14,12 +14,12 @@ from inarow.search.minimax.alphabeta import MinimaxContext, WalkRecord, begin, w
 from inarow.search.minimax.heuristics import make_heuristic
 from inarow.search.minimax.minimax import Minimax
 
-FLAT_WIN = 10_000.0  # what a line is worth, however soon it comes
+FLAT_WIN = 10_000.0  # the value of a line, however soon it is completed
 _ALL_NODES = 1 << 62
 
 
 def negamax_search(spec: GameSpec, *, prune: bool = True) -> Minimax:
-    """The search of this agent on one board; `negamax_move` works with its `context`."""
+    """The search of this agent on one board; `negamax_move` takes its `context`."""
     wins, order = np.full(spec.cells + 1, FLAT_WIN), np.arange(spec.actions)
     return Minimax(spec, make_heuristic("squares", spec), prune=prune, order=order, wins=wins)
 
@@ -28,12 +28,12 @@ def negamax_search(spec: GameSpec, *, prune: bool = True) -> Minimax:
 def negamax_move(
     context: MinimaxContext, stones: Bits, mask: Bits, ply: int, depth: int, omega: float, rng: np.random.Generator
 ) -> int:
-    """The action in a position that is not over. It draws as the agent `negamax` does."""
+    """The action in a position that is not over. It draws the same random numbers as the agent `negamax`."""
     layout, walk = context.layout, context.walk
     is_random = rng.random() < omega
     share = rng.random() if is_random else 0.0
     wins = winning_cells(stones, mask, layout) & playable(mask, layout)
-    if any_cell(wins):  # nothing is better, and a later win must not replace it
+    if any_cell(wins):  # nothing is better, and a later win must not be chosen instead
         for action in range(walk.actions):
             cell = landing_cell(mask, action, layout)
             if cell >= 0 and has_cell(wins, cell):
@@ -46,7 +46,7 @@ def negamax_move(
 
 @register_jitable
 def _randomised(walk: WalkRecord, share: float) -> int:
-    """The move that `share`, from 0 to below 1, chooses."""
+    """A move chosen by `share`, a random number in [0, 1)."""
     legal = positive = 0
     worst = np.inf
     for action in range(walk.actions):

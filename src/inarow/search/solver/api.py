@@ -1,4 +1,4 @@
-"""`solve`, `analyse` and `solve_lines`: solvers that are made once per board, with the books of the package."""
+"""`solve`, `analyse` and `solve_lines`: functions that share one solver per board, with the books of the package."""
 
 import warnings
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ from inarow.search.solver.solution import Analysis, Solution
 from inarow.search.solver.solver import DEFAULT_MEMORY, Solver
 
 BookChoice = Book | Literal["shipped"] | None
-"""A book, the one that ships with the package for that board (if any), or none."""
+"""A book, "shipped" for the book that ships with the package for that board (if any), or None."""
 
 
 class BookWarning(UserWarning):
@@ -32,8 +32,8 @@ def solve(
     threads: int = 1,
     watch: Watch[Solution] | None = None,
 ) -> Solution:
-    """The exact score of an unfinished position; see `Solver.solve`. `book=None` searches without one; `board` is for
-    move strings.
+    """The exact score of an unfinished position; see `Solver.solve`. `book=None` searches without a book; `board` is
+    the board of a move string.
     """
     position = Position.parse(position, board)
     return solver_for(position.spec, book, memory, threads).solve(position, weak=weak, limits=limits, watch=watch)
@@ -57,7 +57,7 @@ def analyse(
 
 
 def solver_for(spec: GameSpec, book: BookChoice = "shipped", memory: int = DEFAULT_MEMORY, threads: int = 1) -> Solver:
-    """A solver that is kept for the next call with the same arguments."""
+    """A solver, cached for the next call with the same arguments."""
     if isinstance(book, Book):
         return Solver(spec, memory=memory, threads=threads, book=book)
     return _kept_solver(spec, memory, threads, book == "shipped")
@@ -70,7 +70,7 @@ def _kept_solver(spec: GameSpec, memory: int, threads: int, has_book: bool) -> S
 
 @lru_cache(maxsize=16)
 def shipped_book(spec: GameSpec) -> Book | None:
-    """The book that ships with the package for a board; None, after one warning, if it is broken."""
+    """The book that ships with the package for a board, if any; None, after one warning, if it is damaged."""
     source = files("inarow.search.solver") / "books" / f"{spec}.npz"
     if not spec.gravity or not source.is_file():
         return None
@@ -91,9 +91,9 @@ def solve_lines(
     weak: bool = False,
     limits: Limits | None = None,
 ) -> Iterator[tuple[str, str]]:
-    """The line mode of Pons' solver: for each line (`moves score`, ""), or for a bad one ("", what is wrong with it).
+    """The line mode of Pons' solver: for each line (`moves score`, ""), or ("", error message) if it is invalid.
 
-    With `scores` the answer has the score of every action, - for an illegal one; with `weak` only the outcome.
+    With `scores` the answer has the score of every action, `-` for an illegal one; with `weak` only the outcome.
     """
     for number, line in enumerate(lines, start=1):
         try:

@@ -1,8 +1,8 @@
 """Opening books: exact scores of positions that are expensive to solve.
 
 A book is an `.npz` file, read without pickle: `keys` (uint64, ascending), `scores` (int8, for the side to move) and
-`header` (JSON: format, version, board, plies, entries, checksum). A key is the smaller one of those of a position and
-of its mirror image, so a book serves boards with gravity that fit one word.
+`header` (JSON: format, version, board, plies, entries, checksum). A key is the smaller of the keys of a position and
+its mirror image, so books exist for boards with gravity that fit one word.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _KIND = FileKind("inarow-book", 1, "a book", BookError, max_bytes=256 << 20)
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """Scores by canonical key, of every position of up to `plies` stones and possibly of others."""
+    """Scores by canonical key, of every unfinished position of up to `plies` stones and possibly of others."""
 
     spec: GameSpec
     plies: int

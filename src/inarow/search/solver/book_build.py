@@ -1,7 +1,8 @@
-"""Building and checking opening books. A build that is killed resumes where it was.
+"""Building and checking opening books. An interrupted build resumes where it stopped.
 
-Worker processes solve all positions of the last ply; the scores of earlier ones follow from them, and the successors
-of the most expensive ones may be added. Solved positions are appended to a journal beside the book, one per line.
+Worker processes solve all positions of the last ply; the scores of earlier positions follow from these, and the
+successors of the most expensive positions may be added. Solved positions are appended to a journal beside the book,
+one per line.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +23,7 @@ from inarow.workers import Pool, Progress, Workers, open_pool
 
 Level = dict[int, Position]  # the positions of one ply by their key in the book
 
-_CHUNK = 16  # positions per task: neighbours, which share much of their trees
+_CHUNK = 16  # positions per task; neighbours share much of their search trees
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +54,12 @@ def build_book(
     memory: int = 64 << 20,
     progress: bool | Progress = True,
 ) -> Book:
-    """Solves every unfinished position of `plies` stones and writes the book to `path`, by way of `path` + `.journal`.
+    """Solves every unfinished position of `plies` stones and writes the book to `path`, with a journal beside it.
 
-    With `entries`, the book keeps at most that many: of the last ply only the most expensive, so it is complete for one
-    ply less. With `deepen`, the successors of that number of the most expensive positions are solved and kept on top
-    of that; the next number does the same to what was added. The same call continues after an interruption.
+    With `entries`, the book keeps at most that many: only the most expensive positions of the last ply, so it is
+    complete for one ply less. With `deepen`, the successors of that number of the most expensive positions are solved
+    and kept in addition; each further number does the same with the positions added before. After an interruption, the
+    same call resumes the build.
     """
     from inarow.terminal import progress_bar
 
@@ -75,7 +77,7 @@ def build_book(
     before = sum(map(len, levels[:-1]))
     if entries is not None and entries < before:
         raise InvalidLimitError(
-            f"entries is {entries}; on {spec} the positions of fewer than {plies} stones alone are {before}"
+            f"entries is {entries}; on {spec} there are {before} positions of fewer than {plies} stones"
         )
     with (
         open_pool(workers) as pool,
@@ -107,7 +109,7 @@ def _solve(
     memory: int,
     progress: Progress,
 ) -> dict[int, Solved]:
-    """Solves the positions that are not in `solved`, and writes them to the journal as they come."""
+    """Solves the positions that are not in `solved`, and writes each result to the journal."""
     keys = {position.moves: key for key, position in positions.items() if key not in solved}
     found: dict[int, Solved] = {}
     moves = tuple(keys)
@@ -141,7 +143,7 @@ def _successors(position: Position) -> list[Position]:
 
 @lru_cache(maxsize=1)
 def _worker_solver(board: str, memory: int) -> Solver:
-    """The solver of a worker process, which keeps its table from task to task."""
+    """The solver of a worker process; its table is kept between tasks."""
     return Solver(GameSpec.parse(board), memory=memory)
 
 
@@ -179,7 +181,9 @@ def verify_book(
     memory: int = 256 << 20,
     progress: bool | Progress = True,
 ) -> list[Position]:
-    """Solves entries of up to `plies` stones and `sample` others; returns them, raises BookError for a wrong one."""
+    """Solves all entries of up to `plies` stones and a random `sample` of the others; returns the positions solved,
+    raises BookError for a wrong entry.
+    """
     from inarow.terminal import progress_bar
 
     if sample < 0:

@@ -1,7 +1,7 @@
 """The compiled searches behind one interface: null-window searches of a position on one board.
 
 `FastEngine` serves boards with gravity that fit one word, `PlainEngine` all others. Several threads may search at the
-same time, each with its own worker; they share what they find through the engine's table.
+same time, each with its own worker; they share the engine's table.
 """
 
 from collections.abc import Callable
@@ -25,17 +25,21 @@ class SearchWorker:
     def __init__(
         self, bound: Callable[[Position, int], int], effort: Effort, stop: np.ndarray, quick_nodes: int
     ) -> None:
-        """`bound` is the compiled search: the same as `search`, meaningless once `effort.stopped` is set."""
+        """`bound` is the compiled search: it returns what `search` returns, meaningless once `effort.stopped`
+        is set.
+        """
         self._bound, self._effort, self._stop = bound, effort, stop
-        self.quick_nodes = quick_nodes  # a few milliseconds; a longer search is worth a thread, where it can be stopped
+        self.quick_nodes = quick_nodes  # a few milliseconds; a longer search runs in a thread, where it can be stopped
 
     @property
     def nodes(self) -> int:
-        """Positions visited since the worker was opened; may be read while it works."""
+        """Positions visited since the worker was opened; may be read during a search."""
         return int(self._effort.nodes)
 
     def search(self, position: Position, beta: int, *, nodes: int | None = None) -> int | None:
-        """A lower bound >= beta or an upper bound < beta of the score; None if stopped or after about `nodes` nodes."""
+        """A lower bound >= beta or an upper bound < beta of the score; None if stopped, or after about `nodes`
+        nodes.
+        """
         effort = self._effort
         effort.node_limit = _NO_LIMIT if nodes is None else effort.nodes + nodes
         effort.stopped = self._stop[0] = 0
@@ -43,7 +47,9 @@ class SearchWorker:
         return None if effort.stopped else int(bound)
 
     def stop(self) -> None:
-        """Ends the search of another thread within milliseconds; repeat it, as one about to start may miss it."""
+        """Ends the search of another thread within milliseconds. Call it repeatedly: a search that is just starting may
+        miss it.
+        """
         self._stop[0] = 1
 
 
@@ -56,11 +62,12 @@ _DEEP_CELLS = 18  # positions with at most this many empty cells use the deep ta
 
 
 class FastEngine:
-    """Has a table of at most `memory` bytes (and at least 4 MB), which workers share without locks. With `constant` the
-    kernels are compiled for this board alone: faster, but that takes seconds, so by default only 6x7x4 has it.
+    """An engine with a table of at most `memory` bytes (and at least 4 MB), which workers share without locks. With
+    `constant` the kernels are compiled for this board only: faster, but compiling takes seconds, so the default is True
+    for 6x7x4 only.
     """
 
-    max_workers = 64  # threads that may search at the same time
+    max_workers = 64  # most threads that may search at the same time
 
     def __init__(self, spec: GameSpec, memory: int, *, constant: bool | None = None) -> None:
         deep_bytes = _BUCKET_BYTES << _DEEP_BITS
@@ -86,18 +93,18 @@ class FastEngine:
         return SearchWorker(find_bound, effort, stop, _QUICK_NODES)
 
     def clear(self) -> None:
-        """Forgets everything."""
+        """Clears the table."""
         self._table.fill(0)
 
 
 # --- All boards ---
 
 _SLOT_BYTES = 10
-_QUICK_MOVES = 40_000  # moves that a quick search may look at: at every node it looks at all actions
+_QUICK_MOVES = 40_000  # moves that a short search may examine; every node examines all actions
 
 
 class PlainEngine:
-    """Has a table of at most `memory` bytes. One worker only: another could see half of its two-word entries."""
+    """An engine with a table of at most `memory` bytes, for one worker: another could read half-written entries."""
 
     max_workers = 1
 
@@ -129,5 +136,5 @@ class PlainEngine:
         return SearchWorker(find_bound, state.effort, state.stop, self._quick_nodes)
 
     def clear(self) -> None:
-        """Forgets everything."""
+        """Clears the table."""
         self._search.bounds.fill(0)

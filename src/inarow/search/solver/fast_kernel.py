@@ -1,7 +1,8 @@
 """Compiled: exact scores on boards with gravity that fit one word, by null-window search.
 
-A search for beta returns a lower bound of the score if it reaches beta and an upper bound otherwise. Before it recurses
-into anything, it plays every move with all that follows by force, and settles what proofs or the table settle.
+A search for beta returns a lower bound of the score if it reaches beta and an upper bound otherwise. Before it
+recurses, it plays every move with the forced moves that follow, and scores the children that proofs or the table
+settle.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from inarow.search.solver.table import HIGHEST, LOWEST, inlined, lower_of, probe
 
 _TWO = np.uint64(2)
 _STOP_INTERVAL = 2047  # nodes between two checks of the stop flag, minus one
-_SETTLED = -(1 << 40)  # the order of a child that needs no search
+_SETTLED = -(1 << 40)  # move-ordering value of a child that needs no search
 _WORST = -64
 _NO_BOUND = 64  # above every score
 _Chain = tuple[Word, Word, Word, Word, int, Word, int]
@@ -39,21 +40,21 @@ class ChildRecord:
 
 
 CHILD = record_type(ChildRecord)
-MAX_CHILDREN = 1024  # children on the way from the root to a leaf, all together: at most actions times cells
+MAX_CHILDREN = 1024  # children on a path from the root to a leaf: at most actions times cells
 
 
 class FastEffort(Effort):
     """The state of one worker, as a record."""
 
-    deep_ply: int  # from here on the deep table, without mirror images
+    deep_ply: int  # from this ply on the deep table is used, without mirror images
     deep_bits: Word  # buckets of the deep table, as a power of two
     shallow_bits: Word
     children: Annotated[Sequence[ChildRecord], CHILD, MAX_CHILDREN]
 
 
-# What makes a move promising. For its side afterwards: winning cells directly above a playable cell,
-# two above, and anywhere but above one of the opponent's; forced moves that follow; being to move
-# again after them. For the cell near the root: lines still open to its side, and to the other.
+# Weights of move ordering. For the side that moved: winning cells directly above a playable cell, two above,
+# and anywhere except above a winning cell of the opponent; forced moves that follow; whether this side moves
+# again after them. For the cell, near the root: lines still open to its side, and to the opponent.
 _ABOVE, _TWO_ABOVE, _USEFUL, _FORCED, _AGAIN, _OPEN, _OTHERS_OPEN = 104, 40, 24, 12, 64, 9, 4
 
 
@@ -61,9 +62,9 @@ _ABOVE, _TWO_ABOVE, _USEFUL, _FORCED, _AGAIN, _OPEN, _OTHERS_OPEN = 104, 40, 24,
 def prepare(
     stones: Word, mask: Word, beta: int, geometry: GeometryRecord, effort: FastEffort, table: np.ndarray
 ) -> tuple[bool, int, bool]:
-    """What is known of an unfinished position without a search: (whether a bound settles the null window at beta, that
+    """The result of forced play from an unfinished position: (whether a bound settles the null window at beta, that
     bound, whether it is for the same side to move). The bound and further searches are for the quiet position that
-    follows by force, written to effort.children[0]. (Numba cannot cache a kernel that calls a recursive other.)
+    follows by force, which is written to effort.children[0]. (Numba cannot cache a kernel that calls a recursive one.)
     """
     others = mask ^ stones
     root = ply = count_cells(mask)
@@ -101,9 +102,9 @@ def search(
     table: np.ndarray,
     stop: np.ndarray,
 ) -> int:
-    """The null-window search of the quiet position effort.children[index], which neither table nor `bounds` settles. A
-    result >= beta is a lower bound of its score, any other an upper bound; it means nothing once effort.stopped is
-    set. effort.children[base:] is free for use.
+    """The null-window search of the quiet position effort.children[index], which neither the table nor `bounds`
+    settles. A result >= beta is a lower bound of its score, any other an upper bound; it is meaningless once
+    effort.stopped is set. effort.children[base:] is free for use.
     """
     before = effort.nodes
     effort.nodes = before + 1
@@ -141,7 +142,9 @@ def search(
 def _expand(
     node: ChildRecord, beta: int, base: int, geometry: GeometryRecord, effort: FastEffort, table: np.ndarray
 ) -> tuple[int, int]:
-    """Writes children to search to effort.children[base:]; returns (how many, best score of the others, up to beta)."""
+    """Writes the children to search to effort.children[base:]; returns (their number, best score of the others up to
+    beta).
+    """
     stones, others, wins, other_wins, ply = node.stones, node.others, node.wins, node.other_wins, node.ply
     count = 0
     best = _WORST
@@ -192,7 +195,7 @@ def _place(
 
 @inlined
 def _cell_promise(move: Word, stones: Word, others: Word, is_shallow: bool, geometry: GeometryRecord) -> int:
-    """What a cell is worth in itself; near the root, where time does not matter, also by open lines."""
+    """The move-ordering value of a cell; near the root, where time does not matter, open lines count too."""
     worth = geometry.cell_order[count_cells(move - ONE)]
     if is_shallow:
         worth >>= 1
@@ -203,7 +206,7 @@ def _cell_promise(move: Word, stones: Word, others: Word, is_shallow: bool, geom
 
 @inlined
 def _threat_promise(wins: Word, other_wins: Word, playable: Word, geometry: GeometryRecord) -> int:
-    """What winning cells are worth to their side."""
+    """The move-ordering value of winning cells for their side."""
     useful = wins & ~(from_upward(other_wins, geometry) << ONE)
     worth = _ABOVE * count_cells(wins & (playable << ONE))
     worth += _TWO_ABOVE * count_cells(wins & (playable << _TWO))
@@ -212,7 +215,9 @@ def _threat_promise(wins: Word, other_wins: Word, playable: Word, geometry: Geom
 
 @register_jitable
 def _consult(ply: int, beta: int, base: int, count: int, best: int, effort: FastEffort, table: np.ndarray) -> int:
-    """Looks up all children before any is searched, and marks the settled ones; returns the best score known."""
+    """Looks up all children in the table before any is searched, and marks the settled ones; returns the best known
+    score.
+    """
     for index in range(base, base + count):
         child = effort.children[index]
         word = probe(table, child.bucket, child.tag)
@@ -253,21 +258,21 @@ def _mirrored(key: Word, geometry: GeometryRecord) -> Word:
     return result
 
 
-# --- Forced play, and what can be proved without search ---
+# --- Forced play, and proofs without search ---
 # `stones` are those of the side to move, `others` the opponent's; `wins` and `other_wins` the empty cells that complete
-# a line of each, reachable or not. A position is quiet if the side to move cannot win at once and has several safe
-# cells: playable ones that meet every immediate threat and do not lie directly below a winning cell of the opponent.
+# a line of each, playable or not. A position is quiet if the side to move cannot win at once and has several safe
+# cells: playable cells that block every immediate threat and are not directly below a winning cell of the opponent.
 
 
 @inlined
 def winner_score(stone: int, area: int) -> int:
-    """The winner's score of a line made by stone number `stone`, from 1; 0 just beyond the last cell."""
+    """The winner's score of a line completed by stone number `stone` (from 1); 0 for the stone after the last cell."""
     return 1 + ((area - stone) >> 1)
 
 
 @inlined
 def safe_cells(mask: Word, other_wins: Word, geometry: GeometryRecord) -> Word:
-    """Playable cells after which the opponent cannot win at once, if the side to move cannot now."""
+    """Playable cells after which the opponent cannot win at once. Not checked: the side to move cannot win at once."""
     playable = (mask + geometry.bottom) & geometry.cells
     attacked = playable & other_wins
     if attacked != ZERO:
@@ -279,8 +284,9 @@ def safe_cells(mask: Word, other_wins: Word, geometry: GeometryRecord) -> Word:
 def follow(
     stones: Word, others: Word, wins: Word, other_wins: Word, ply: int, safe: Word, geometry: GeometryRecord
 ) -> _Chain:
-    """Plays on while the side to move has exactly one safe cell, which `safe` is. Returns the position reached (the
-    same five values, for its side to move), its safe cells, and a score: final without a safe cell, else meaningless.
+    """Plays forced moves while the side to move has exactly one safe cell, `safe`. Returns the position reached (the
+    same five values, for its side to move), its safe cells, and a score: final if there is no safe cell, else
+    meaningless.
     """
     mask = stones | others
     while True:
@@ -302,7 +308,7 @@ def follow(
 def bounds(
     stones: Word, others: Word, other_wins: Word, ply: int, beta: int, geometry: GeometryRecord
 ) -> tuple[int, int]:
-    """(lower, upper) of a quiet position, as sharp as the null window at beta needs."""
+    """(lower, upper) bounds of a quiet position, as tight as the null window at beta requires."""
     mask = stones | others
     lower = -winner_score(ply + 4, geometry.area)
     upper = winner_score(ply + 3, geometry.area)

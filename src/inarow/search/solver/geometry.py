@@ -1,9 +1,9 @@
 """Compiled: the geometry of a board with gravity that fits one word, as one record.
 
-A record travels down a deep recursion as a single pointer. Rows count from 1: the bottom row is odd.
+A deep recursion passes a record as a single pointer. Rows count from 1: the bottom row is odd.
 
 Kernels read `geometry.stride` and the like. Given a record, they are compiled once for all boards; given a
-`ConstantGeometry`, they are compiled for its board alone, with the fields as constants of the machine code, which is
+`ConstantGeometry`, they are compiled for its board only, with the fields as constants of the machine code, which is
 faster (`tools/benchmarks/general_geometry.py`). Numba caches both on disk.
 """
 
@@ -50,10 +50,10 @@ class GeometryRecord:
     area: int  # number of cells
     inarow: int
     steps: Annotated[np.ndarray, "i8", 4]  # directions in which a line fits
-    is_four: int  # four in a row, and lines fit in all directions or only upward
+    is_four: int  # whether lines have four stones and fit in all directions or only upward
     has_even_rows: int  # zugzwang arguments hold for an even number of rows only
     column_cells: Annotated[np.ndarray, "u8", 64]  # by bit: the cells of its column
-    cell_order: Annotated[np.ndarray, "i8", 64]  # by bit: what the cell itself is worth in move ordering
+    cell_order: Annotated[np.ndarray, "i8", 64]  # by bit: the move-ordering value of the cell
 
 
 GEOMETRY = record_type(GeometryRecord)
@@ -65,7 +65,7 @@ _LINE_WORTH, _CENTRE_WORTH = 14, 8  # in move ordering: a line through the cell,
 def make_geometry(spec: GameSpec) -> GeometryRecord:
     """The geometry of a board with gravity that fits one word, as a record."""
     layout = layout_of(spec)
-    geometry: Any = new_record(GeometryRecord)  # to which plain integers may be assigned
+    geometry: Any = new_record(GeometryRecord)  # Any: plain integers are assigned to its uint64 fields
     geometry.bottom, geometry.cells = layout.bottom, layout.board
     geometry.sentinels = layout.bottom << spec.rows
     geometry.odd_rows = layout.bottom * sum(1 << height for height in range(0, spec.rows, 2))
@@ -99,7 +99,7 @@ def lines_through_cells(spec: GameSpec) -> np.ndarray:
 
 @register_jitable(forceinline=True)
 def winning_cells(stones: Word, free: Word, geometry: GeometryRecord) -> Word:
-    """The cells of `free`, the empty ones, that complete a line of `stones`."""
+    """The cells of `free`, the set of empty cells, that complete a line of `stones`."""
     if geometry.is_four:
         return four_gaps(stones, geometry.stride) & free
     return _any_gaps(stones, geometry) & free
@@ -130,13 +130,13 @@ def _has_any_line(stones: Word, geometry: GeometryRecord) -> bool:
 
 @register_jitable(forceinline=True)
 def from_upward(cells: Word, geometry: GeometryRecord) -> Word:
-    """The cells given and all above them in their columns."""
+    """These cells and all cells above them in their columns."""
     return ((geometry.sentinels - cells) | cells) & geometry.cells
 
 
 @register_jitable
 def open_lines(cell: Word, reach: Word, geometry: GeometryRecord) -> int:
-    """How many lines through a cell lie wholly within `reach`."""
+    """The number of lines through a cell that lie within the cells `reach`."""
     lines = 0
     for direction in range(4):
         step, inarow = int(geometry.steps[direction]), int(geometry.inarow)
@@ -151,7 +151,7 @@ def open_lines(cell: Word, reach: Word, geometry: GeometryRecord) -> int:
 
 
 class ConstantGeometry(GeometryRecord):
-    """Has the fields of the record of `make_geometry`, in Python and in compiled code."""
+    """A geometry with the fields of `make_geometry`, in Python and in compiled code."""
 
     def __init__(self, spec: GameSpec) -> None:
         self._numba_type_ = _GeometryType(spec)
@@ -161,7 +161,7 @@ class ConstantGeometry(GeometryRecord):
 
 
 class _GeometryType(types.Type):
-    """The type that says which board it is."""
+    """The Numba type of a `ConstantGeometry`; it contains the board."""
 
     def __init__(self, spec: GameSpec) -> None:
         self.spec = spec

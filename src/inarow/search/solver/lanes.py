@@ -1,4 +1,4 @@
-"""Compiled: processor instructions that Numba has no name for, each with its plain-Python meaning.
+"""Compiled: processor instructions that Numba does not offer, each with an equivalent in plain Python.
 
 The four lanes of a vector register hold the steps 1 (up), stride - 1 (down-right), stride (right) and stride + 1
 (up-right), so that one instruction serves all directions of lines.
@@ -22,7 +22,7 @@ _Implementation = Callable[..., Any]
 
 
 def four_gaps(stones: np.uint64, stride: np.uint64) -> np.uint64:
-    """The cells that are all that four cells in a row lack, in any direction, on the board or off it."""
+    """The cells that complete four stones in a row, in any direction, on the board or off it."""
     gaps = np.uint64(0)
     for step in _plain_steps(stride):
         gaps |= line_gaps(stones, step, 4)
@@ -35,11 +35,11 @@ def has_four(stones: np.uint64, stride: np.uint64) -> bool:
 
 
 def prefetch(words: np.ndarray, index: np.uint64) -> None:
-    """Asks the processor to bring `words[index]` near, since it will be read soon."""
+    """Prefetches `words[index]` into the processor's cache."""
 
 
 def bit_length(number: int) -> int:
-    """The number of bits that a positive number needs; 0 for 0."""
+    """The number of bits of a number that is not negative; 0 for 0."""
     return int(number).bit_length()
 
 
@@ -80,7 +80,7 @@ def _four_gaps(typing: Any, stones: types.Type, stride: types.Type) -> tuple[Any
         fourth = builder.lshr(first, builder.add(double, step))
         pair = builder.and_(first, second)
         two_of_three = builder.or_(builder.and_(builder.or_(first, second), third), pair)
-        # Where at least three of four cells in a row are stones, the row starts.
+        # The first cells of four in a row of which at least three are stones.
         starts = builder.or_(builder.and_(two_of_three, fourth), builder.and_(pair, third))
         starts = builder.or_(starts, builder.shl(starts, step))
         return _any_lane(builder, builder.or_(starts, builder.shl(starts, double)))

@@ -1,7 +1,7 @@
 """Compiled: exact scores on every kind of board, with gravity or without, in one word or five.
 
-A null-window search with a transposition table, forced moves and moves ordered by the threats they make. It serves
-the boards that the much faster search does not, and the tests compare the two.
+A null-window search with a transposition table, forced moves and move ordering by threats. It serves the boards that
+the much faster `fast_kernel.py` does not; the tests compare the two.
 """
 
 from typing import NamedTuple
@@ -17,12 +17,12 @@ from inarow.games.rules import has_line, playable, winning_cells
 
 _CHECK_INTERVAL = 63  # nodes between two checks of the stop flag, minus one; a few milliseconds on the largest boards
 _OFFSET = 128  # above every score; makes stored bounds positive
-_THREAT = 64  # what a winning cell is worth in move ordering, against one line through the cell
+_THREAT = 64  # move-ordering value of a winning cell; a line through the cell has 1
 _NO_SCORE = -_OFFSET
 
 
 class Effort:
-    """What a search has spent and may spend, as a record."""
+    """The nodes that a search has used and its limit, as a record."""
 
     nodes: int
     node_limit: int
@@ -34,25 +34,25 @@ class PlainSearch(NamedTuple):
 
     keys: np.ndarray  # [slots] uint64, slots a power of two
     bounds: np.ndarray  # [slots] uint16, lower * 256 + upper, both + 128; 0 where nothing is stored
-    symmetries: np.ndarray  # [S, bits] int64, where each cell goes; without the identity
+    symmetries: np.ndarray  # [S, bits] int64, target of each cell; without the identity
     symmetry_plies: int  # positions of fewer stones share an entry with their images
     cell_order: np.ndarray  # [bits] int64, lines through each cell
-    moves: np.ndarray  # [total] int64, lists of cells still to be tried, one list behind the other
+    moves: np.ndarray  # [total] int64, lists of cells to try, concatenated
     effort: Effort
     stop: np.ndarray  # [1] uint8, set by another thread to end the search
 
 
 @register_jitable
 def win_score(stone: int, layout: Layout) -> int:
-    """The winner's score of a line made by stone number `stone`, from 1; 0 beyond the last cell."""
+    """The winner's score of a line completed by stone number `stone` (from 1); 0 beyond the last cell."""
     return max(0, 1 + (layout.rows * layout.columns - stone) // 2)
 
 
 @kernel
 def search_plain(layout: Layout, stones: Bits, mask: Bits, ply: int, beta: int, base: int, search: PlainSearch) -> int:
-    """A null-window search: a result >= beta is a lower bound of the score, any other an upper bound. It means
-    nothing once the search is stopped. The game is not over; `search.moves[base:]` is free for use. (Called from
-    Python itself: Numba cannot cache a kernel that calls a recursive one.)
+    """A null-window search: a result >= beta is a lower bound of the score, any other an upper bound. It is
+    meaningless once the search is stopped. The game is not over; `search.moves[base:]` is free for use. (Called
+    directly from Python: Numba cannot cache a kernel that calls a recursive one.)
     """
     effort = search.effort
     effort.nodes += 1
@@ -99,7 +99,7 @@ def search_plain(layout: Layout, stones: Bits, mask: Bits, ply: int, beta: int, 
 
 @register_jitable
 def safe_cells(others: Bits, mask: Bits, free: Bits, layout: Layout) -> Bits:
-    """The cells of `free` after which the opponent, who has the stones `others`, cannot win at once."""
+    """The cells of `free` after which the opponent, with the stones `others`, cannot win at once."""
     threats = winning_cells(others, mask, layout)
     attacked = threats & free
     safe = free
@@ -112,7 +112,7 @@ def safe_cells(others: Bits, mask: Bits, free: Bits, layout: Layout) -> Bits:
 
 @register_jitable
 def _provable(stones: Bits, mask: Bits, ply: int, layout: Layout) -> tuple[int, int]:
-    """(lower, upper) if nobody wins within two moves; a side without room for a line cannot win at all."""
+    """(lower, upper) bounds if nobody wins within two moves; a side without space for a line cannot win at all."""
     empty = layout.board & ~mask
     lower, upper = -win_score(ply + 4, layout), win_score(ply + 3, layout)
     if not has_line(stones | empty, layout):
@@ -124,7 +124,7 @@ def _provable(stones: Bits, mask: Bits, ply: int, layout: Layout) -> tuple[int, 
 
 @register_jitable
 def _table_key(stones: Bits, mask: Bits, ply: int, layout: Layout, search: PlainSearch) -> np.uint64:
-    """The smallest hash key among the images of a position; only its own after the early plies."""
+    """The smallest hash key of the images of a position; after `symmetry_plies` its own key."""
     key = hash_key(stones, mask, layout)
     if ply < search.symmetry_plies:
         for symmetry in range(len(search.symmetries)):
@@ -143,14 +143,14 @@ def _table_key(stones: Bits, mask: Bits, ply: int, layout: Layout, search: Plain
 
 @register_jitable
 def _list_moves(candidates: Bits, stones: Bits, mask: Bits, base: int, layout: Layout, search: PlainSearch) -> int:
-    """Writes candidates to `search.moves[base:]`, most winning cells, then most lines first; returns the end."""
+    """Writes candidates to `search.moves[base:]`, sorted by winning cells, then lines, most first; returns the end."""
     end = base
     for _ in range(count_cells(candidates)):
         cell = first_cell(candidates)
         stone = single_cell(cell, candidates)
         candidates = candidates ^ stone
         threats = count_cells(winning_cells(stones | stone, mask | stone, layout))
-        # Order and cell in one number, so that one array is sorted.
+        # Order and cell in one number, so that a single array is sorted.
         entry = (_THREAT * threats + search.cell_order[cell]) * 512 + cell
         place = end
         while place > base and search.moves[place - 1] < entry:

@@ -1,4 +1,4 @@
-"""What the solver knows about a position: exact where it finished, bounds where it had to stop."""
+"""Results of the solver: exact scores, or bounds where a limit stopped it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,20 +13,20 @@ class Solution:
     """The value of a position for the side to move, in Pons' scale."""
 
     lower: int
-    upper: int  # lower <= score <= upper, whatever happened
+    upper: int  # lower <= score <= upper always holds
     plies: int | None = None
-    """Moves to the end under best play: quickest win, slowest loss. None without a score."""
+    """Plies to the end of the game under best play (fastest win, slowest loss). None without a score."""
     nodes: int = 0
     seconds: float = 0.0
 
     @property
     def score(self) -> int | None:
-        """The exact score; None if a limit, or weak mode, left it between its bounds."""
+        """The exact score; None if a limit or weak mode stopped the search before it was known."""
         return self.lower if self.lower == self.upper else None
 
     @property
     def outcome(self) -> int | None:
-        """1 win, 0 draw, -1 loss; None if the bounds leave it open."""
+        """1 win, 0 draw, -1 loss; None if the bounds do not determine it."""
         if self.lower > 0 or self.upper < 0:
             return 1 if self.lower > 0 else -1
         return 0 if self.lower == self.upper else None
@@ -37,15 +37,15 @@ class Analysis(Result):
     """The value of every action, for the side to move."""
 
     score: int | None
-    bounds: tuple[int, int]  # (lower, upper), which the score lies between even where it was not found
+    bounds: tuple[int, int]  # lower <= score <= upper, also if the exact score is unknown
     plies: int | None
-    scores: tuple[int | None, ...]  # one per action; None where it is illegal, or where no exact score was found
+    scores: tuple[int | None, ...]  # one per action; None if it is illegal or its exact score is unknown
     best: tuple[int, ...]
-    """The actions known to keep the score, ascending; a limit may leave out some, or all. Empty without a score."""
+    """The actions known to keep the score, ascending; incomplete after a limit. Empty without a score."""
     nodes: int
     seconds: float
     position: Position | None = field(default=None, compare=False, repr=False)
-    """What was analysed."""
+    """The analysed position."""
 
     def rows(self) -> list[dict[str, object]]:
         """A row for each action."""
@@ -62,7 +62,7 @@ class Analysis(Result):
 
 
 def plies_to_end(score: int, position: Position) -> int:
-    """How many moves a game of best play lasts from a position with this score."""
+    """The number of moves until the game ends under best play from a position with this score."""
     left = position.spec.cells - position.ply
     if score == 0:
         return left
@@ -71,13 +71,13 @@ def plies_to_end(score: int, position: Position) -> int:
 
 
 def win_score(position: Position, plies: int) -> int:
-    """The winner's score when the game ends `plies` moves after `position`; 0 beyond its last cell."""
+    """The winner's score if the game ends `plies` moves after `position`; 0 beyond the last cell."""
     left = position.spec.cells - position.ply
     return max(0, (left + 2 - plies) // 2)
 
 
 def action_scores(position: Position, following: Mapping[int, int], key: Callable[[Position], int]) -> dict[int, int]:
-    """The score of each legal action; `following` has those of the unfinished positions after them, by `key`."""
+    """The score of each legal action; `following` maps `key` of the unfinished positions after them to their scores."""
     scores = {}
     for action in position.legal_actions:
         after = position.play(action)

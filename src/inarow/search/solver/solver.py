@@ -1,6 +1,6 @@
 """The exact solver: the score of any position, and of every action in it.
 
-A `Solver` keeps its table, so related positions profit from each other.
+A `Solver` keeps its table between calls, which makes related positions faster.
 """
 
 import threading
@@ -20,14 +20,14 @@ from inarow.search.solver.solution import Analysis, Solution, plies_to_end, win_
 DEFAULT_MEMORY = 256 << 20
 MIN_MEMORY = 1 << 20
 MAX_THREADS = 64
-UNSURE_NODES = 20_000_000  # default node limit on boards that may be too hard: without gravity, or wider than a word
+UNSURE_NODES = 20_000_000  # default node limit on boards that may be too hard: without gravity, or not in one word
 
 SolutionWatch = Watch[Solution] | None
 AnalysisWatch = Watch[Analysis] | None
 
 
 class Solver:
-    """Solves positions of one board. May be shared between threads: they take turns."""
+    """Solves positions of one board. Thread-safe: concurrent calls run one after the other."""
 
     def __init__(
         self, spec: GameSpec, *, memory: int = DEFAULT_MEMORY, threads: int = 1, book: Book | None = None
@@ -58,8 +58,9 @@ class Solver:
     def analyse(
         self, position: Position, *, only_best: bool = False, limits: Limits | None = None, watch: AnalysisWatch = None
     ) -> Analysis:
-        """The score of every action of an unfinished position; with `only_best` of those that keep the score, None for
-        others. The watcher receives what is known so far: first the bounds, then one score after the other.
+        """The score of every action of an unfinished position; with `only_best` the scores of actions that keep the
+        score, None for others. The watcher receives intermediate results: first the bounds, then one score after the
+        other.
         """
         self._check(position)
         limits, clock = limits or self._usual_limits, time.perf_counter()
@@ -96,7 +97,7 @@ class Solver:
                 if after.is_over:
                     scores[action] = 0 if after.winner is None else win_score(position, 1)
                     continue
-                # No reply is better for the opponent than the best one is for us.
+                # The score of no action exceeds the score of the position.
                 upper = max(-root.lower, 1 - root.lower if only_best else win_score(after, 1))
                 left = limits.less(nodes, time.perf_counter() - clock)
                 bounds = Solution(lower=-root.lower, upper=upper)
@@ -109,13 +110,15 @@ class Solver:
         return known()
 
     def clear(self) -> None:
-        """Forgets what was found, as if the solver were new."""
+        """Clears the table, as in a new solver."""
         with self._lock:
             self._engine.clear()
 
     @contextmanager
     def _turn(self, limits: Limits) -> Iterator[Limits | None]:
-        """Waits for other threads. Yields what is then left of the limits; None, without a turn, if one was reached."""
+        """Waits for other threads. Yields the limits that remain after the wait, or None if one was reached
+        meanwhile.
+        """
         clock = time.perf_counter()
         while not self._lock.acquire(timeout=POLL_SECONDS):
             if limits.is_reached(0, time.perf_counter() - clock):
@@ -140,7 +143,7 @@ class Solver:
 
 
 def _unsolved(position: Position) -> Solution:
-    """What is known without a search: bounds that hold for every unfinished position of this ply."""
+    """The solution without a search: bounds that hold for every unfinished position of this ply."""
     return Solution(lower=-win_score(position, 2), upper=win_score(position, 1))
 
 
@@ -149,9 +152,9 @@ def _unsolved(position: Position) -> Solution:
 
 @dataclass
 class NullWindowSearch:
-    """Brings the bounds of one unfinished position together; in weak mode only until the outcome is known.
+    """Narrows the bounds of one unfinished position until they meet; in weak mode only until the outcome is known.
 
-    Every search of a worker moves one of the bounds. The score is known when they meet.
+    Every null-window search moves one of the bounds.
     """
 
     position: Position
@@ -165,9 +168,9 @@ class NullWindowSearch:
     def __post_init__(self) -> None:
         self._clock = time.perf_counter()
         self._nodes_before = sum(worker.nodes for worker in self.workers)
-        # Scores near zero are the likeliest, above it for the first side, below it for the second.
+        # Scores near zero are most likely: positive ones for the first side, negative ones for the second.
         self._centre = 1.1 if self.position.side_to_move == 1 else -0.1
-        # Far windows first: they are cheap, and settle easy positions at once.
+        # Distant windows first: they are cheap, and settle easy positions.
         far = max(1, self.position.spec.cells // 4)
         self._far_windows = () if self.weak else (far, -far)
 
@@ -194,7 +197,7 @@ class NullWindowSearch:
         worker = self.workers[0]
         while not self._is_done() and not self._must_stop() and self.nodes < worker.quick_nodes:
             beta = self._next_window(())
-            assert beta is not None  # there is one as long as it is not done
+            assert beta is not None  # None only when the search is done
             self._narrow(beta, worker.search(self.position, beta, nodes=self._nodes_left(worker.quick_nodes)))
 
     def _search_in_threads(self) -> None:
@@ -224,7 +227,7 @@ class NullWindowSearch:
                         del pending[future]
 
     def _next_window(self, taken: Sequence[int]) -> int | None:
-        """The most promising open window that no worker searches: a far one, or the nearest to the likeliest scores."""
+        """The best open window that no worker searches: a distant one, or the nearest to the likeliest scores."""
         inward = range(self.lower + 1, self.upper + 1)
         if self.weak:
             inward = range(max(self.lower + 1, 0), min(self.upper, 1) + 1)

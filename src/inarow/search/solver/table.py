@@ -1,13 +1,13 @@
-"""Compiled: the transposition table, one 64-bit word an entry.
+"""Compiled: the transposition table, with one 64-bit word per entry.
 
     63                      16 15   12 11       6 5        0
     [          tag            ][ work ][ ceiling ][ floor  ]
 
-floor is lower + 32 and ceiling is 31 - upper, so an empty word says "nothing known" (-32 <= score <= 31). work is the
-binary logarithm of the nodes spent. A key is scrambled by a bijection; its low bits choose a bucket of two slots, all
-others are the tag: nothing is dropped, hence a matching tag is a proof, not a likelihood.
+floor is lower + 32 and ceiling is 31 - upper, so an empty word means that nothing is known (-32 <= score <= 31). work
+is the binary logarithm of the nodes spent. A key is scrambled by a bijection; its low bits choose a bucket of two
+slots, all others are the tag: no bit is dropped, so a matching tag proves that the position is the same.
 
-An entry is read and written as one aligned word, and every bound stored is true for ever, so threads need no locks.
+An entry is read and written as one aligned word, and a stored bound is always valid, so threads need no locks.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from inarow.search.solver.lanes import bit_length
 
 LOWEST, HIGHEST = -32, 31  # the scores that an entry can hold, and the bounds of an unknown position
 
-MIN_BUCKET_BITS = 16  # keys have up to 64 bits and tags 48: the least number of buckets, as a power of two
+MIN_BUCKET_BITS = 16  # log2 of the least number of buckets: keys have up to 64 bits and tags 48
 
 _SCRAMBLER = np.uint64(0x9E3779B97F4A7C15)
 _ONE, _SIX, _TWELVE, _SIXTEEN = np.uint64(1), np.uint64(6), np.uint64(12), np.uint64(16)
@@ -85,5 +85,5 @@ def store(table: np.ndarray, bucket: Word, tag: Word, lower: int, upper: int, no
 
 @inlined
 def _work(word: Word) -> int:
-    """The logarithm of the nodes that an entry cost."""
+    """The binary logarithm of the nodes spent on an entry."""
     return np.int64((word >> _TWELVE) & _FOUR_BITS)

@@ -1,4 +1,4 @@
-"""What goes into a tree search and what comes out: config, selection rules as NamedTuples for kernels, result."""
+"""Settings and results of a tree search: config, selection rules as NamedTuples for kernels, result."""
 
 import math
 import time
@@ -13,23 +13,24 @@ from msgspec import Meta
 from inarow.search.limits import Limits, Watch
 
 REPORT_SECONDS = 0.01  # approximate time between two checks of the clock, and between two reports
-USUAL_EXPLORATION = 1 / math.sqrt(2)  # of UCT, for results between 0 and 1; the same as sqrt 2 where losses count -1
+USUAL_EXPLORATION = 1 / math.sqrt(2)  # of UCT, for results in [0, 1]; equivalent to sqrt 2 for results in [-1, 1]
 
 
 class SearchConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How a tree is searched; see `selection.py`."""
+    """Settings of a tree search; see `selection.py`."""
 
     root: Annotated[
-        Literal["gumbel", "puct"], Meta(description="how the root chooses: sequential halving, or as below it")
+        Literal["gumbel", "puct"],
+        Meta(description="selection at the root: sequential halving (gumbel), or the rule used below it (puct)"),
     ] = "gumbel"
     exploration: Annotated[float, Meta(gt=0, le=100, description="c of PUCT")] = 1.5
     first_play: Annotated[
-        float, Meta(ge=0, le=2, description="how much less than its parent a move without a visit is worth")
+        float, Meta(ge=0, le=2, description="how much the value of an unvisited move is below that of its parent")
     ] = 0.2
     softness: Annotated[float, Meta(gt=0, le=100, description="priors are softmax(logits / softness)")] = 1.8
-    considered: Annotated[int, Meta(ge=1, le=256, description="moves that sequential halving looks at")] = 16
+    considered: Annotated[int, Meta(ge=1, le=256, description="moves that sequential halving considers")] = 16
     value_weight: Annotated[float, Meta(gt=0, le=100, description="w of sigma(q) = w (b + most visits) q")] = 0.15
-    value_visits: Annotated[float, Meta(ge=0, le=10_000, description="b of it")] = 50.0
+    value_visits: Annotated[float, Meta(ge=0, le=10_000, description="b of sigma")] = 50.0
 
 
 class Uct(NamedTuple):
@@ -42,13 +43,13 @@ class Puct(NamedTuple):
     """Predictor UCT: Q + c P sqrt(N) / (1 + n). For network trees."""
 
     exploration: float
-    first_play: float  # how much less than its parent an unvisited child is worth
+    first_play: float  # how much the value of an unvisited child is below that of its parent
 
 
 class SearchRules(NamedTuple):
     """`SearchConfig` for kernels."""
 
-    rule: tuple[float, ...]  # the selection rule below the root: a `Puct`, or another one that is registered
+    rule: tuple[float, ...]  # the selection rule below the root: a `Puct` or another registered rule
     is_gumbel: bool  # whether the root uses sequential halving instead of `rule`
     value_weight: float
     value_visits: float
@@ -57,7 +58,7 @@ class SearchRules(NamedTuple):
 
 
 def search_rules(config: SearchConfig, *, noise: float = 0.0, rule: tuple[float, ...] | None = None) -> SearchRules:
-    """The rules that a config describes; `rule` replaces PUCT."""
+    """The rules of a config; `rule` replaces PUCT."""
     rule = Puct(np.float64(config.exploration), np.float64(config.first_play)) if rule is None else rule
     numbers = config.value_weight, config.value_visits, config.softness, noise
     return SearchRules(rule, config.root == "gumbel", *map(np.float64, numbers))
@@ -65,25 +66,25 @@ def search_rules(config: SearchConfig, *, noise: float = 0.0, rule: tuple[float,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeResult:
-    """What a search found, for the side to move. Tuples have an entry per action."""
+    """The result of a search, for the side to move. Tuples have an entry per action."""
 
     action: int
-    value: float  # in [-1, 1]: the mean result, or the proven one
-    policy: tuple[float, ...]  # what the search prefers; sums to 1
+    value: float  # in [-1, 1]: the mean result, or the proven result
+    policy: tuple[float, ...]  # the policy after the search; sums to 1
     priors: tuple[float, ...] | None
-    """What the network prefers among the moves searched, zeros if none had to be; None without a network."""
+    """The prior of the network over the searched moves; zeros if none was searched; None without a network."""
     visits: tuple[int, ...]
     values: tuple[float | None, ...]
-    """Mean results in [-1, 1], 1, 0 or -1 where proven; None for actions without a visit."""
+    """Mean results in [-1, 1], or 1, 0 or -1 if proven; None for unvisited actions."""
     proven: int | None  # 1, 0 or -1 if the result of the position is proven
-    simulations: int  # run for this decision, by all threads
+    simulations: int  # number for this decision, in all threads
     nodes: int  # positions in the trees
     bytes: int  # of the trees in use
-    is_full: bool  # whether a tree has no room for more nodes
+    is_full: bool  # whether a tree has no space for more nodes
 
 
 class Progress:
-    """Polls the limits of one search, all but nodes and simulations, and reports to its watch."""
+    """Checks the limits of one search except nodes and simulations, and calls its watcher."""
 
     def __init__(self, limits: Limits, watch: Watch[TreeResult] | None) -> None:
         self._limits, self._watch = Limits(seconds=limits.seconds, cancelled=limits.cancelled), watch
@@ -96,7 +97,7 @@ class Progress:
 
     @staticmethod
     def next_batch(batch: int, seconds: float) -> int:
-        """Simulations until the next check of the clock, after a batch that took so long: at most twice as many."""
+        """Simulations until the next check of the clock, after a batch that took `seconds`: at most twice as many."""
         return max(1, min(2 * batch, int(batch * REPORT_SECONDS / max(seconds, 1e-6))))
 
     def report(self, result: Callable[[], TreeResult]) -> None:

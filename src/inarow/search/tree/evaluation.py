@@ -1,7 +1,7 @@
-"""What a network sees and answers: planes, the contract of an evaluator, and a cache of its answers.
+"""Input and output of networks: planes, the contract of an evaluator, and a cache of its answers.
 
-Everything is for the side to move. Planes hold only what the rules of the game imply: stones, playable cells, cells
-that complete a line, and the cells of a column that a side gets if both fill columns in turn.
+Everything is for the side to move. Planes contain only features that follow from the rules: stones, playable cells,
+cells that complete a line, and the cells of a column that a side gets if both sides fill it in turn.
 """
 
 from collections.abc import Callable
@@ -20,8 +20,8 @@ from inarow.games.rules import playable, winning_cells
 
 PLANES = 9
 OWN, OTHER, PLAYABLE, OWN_WINS, OTHER_WINS, PARITY, IS_FIRST, INAROW, ON_BOARD = range(PLANES)
-"""The winning cells are all empty cells that complete a line, reachable now or later. PARITY is 1 on
-rows 1, 3, ... from the bottom for the first side and on the others for the second. IS_FIRST, INAROW
+"""The winning cells are all empty cells that complete a line, playable or not. PARITY is 1 on
+rows 1, 3, ... from the bottom for the first side and on the other rows for the second. IS_FIRST, INAROW
 (as a share of MAX_LINE) and ON_BOARD (1) are constant: the last distinguishes cells from padding."""
 MAX_LINE = np.float32(8.0)
 
@@ -63,8 +63,8 @@ def planes_of(position: Position) -> np.ndarray:
 
 Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 """From planes float32 [n, PLANES, rows, columns] to logits [n, rows, columns] of a stone on each cell,
-which matter on playable cells only, and values [n] in [-1, 1] for the side to move. `uniform_evaluator` is the
-simplest example."""
+of which only those of playable cells are used, and values [n] in [-1, 1] for the side to move. `uniform_evaluator` is
+the simplest example."""
 
 
 def uniform_evaluator(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -73,7 +73,9 @@ def uniform_evaluator(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def checked_answers(planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The answers of an evaluator as kernels take them: contiguous float32; raises NetError for wrong shapes."""
+    """The answers of an evaluator in the form that kernels take: contiguous float32; raises NetError for wrong
+    shapes.
+    """
     count, _, rows, columns = planes.shape
     if logits.shape != (count, rows, columns) or values.shape != (count,):
         raise NetError(
@@ -87,19 +89,19 @@ def checked_answers(planes: np.ndarray, logits: np.ndarray, values: np.ndarray) 
 
 
 class Cache(NamedTuple):
-    """Entries of one board and one network, without chains: a position has one place, and a newcomer replaces the
-    entry there. Entries of an older generation are void, so clearing the cache costs nothing.
+    """A direct-mapped cache for one board and one network: a position has one possible place, and a new entry replaces
+    the one there. Entries of an older generation are invalid, so clearing the cache costs nothing.
     """
 
     keys: Annotated[np.ndarray, np.uint64, "entries"]
     generation: Annotated[np.ndarray, np.int32, "entries"]  # when it was written
     values: Annotated[np.ndarray, np.float32, "entries"]  # for the side to move
-    priors: Annotated[np.ndarray, np.float32, "entries actions"]  # of the children of a node in their order
-    current: Annotated[np.ndarray, np.int32, "one"]  # the generation that counts
+    priors: Annotated[np.ndarray, np.float32, "entries actions"]  # of the children of a node, in order
+    current: Annotated[np.ndarray, np.int32, "one"]  # the current generation
 
 
 def make_cache(memory: int, actions: int) -> Cache:
-    """An empty cache of at most `memory` bytes, and at least 16 entries: a power of two."""
+    """An empty cache of at most `memory` bytes; the number of entries is a power of two, at least 16."""
     entry_bytes = 8 + 4 + 4 + 4 * actions
     entries = max(16, 1 << (memory // entry_bytes).bit_length() - 1)
     cache = new_arrays(Cache, entries=entries, actions=actions, one=1)
@@ -113,13 +115,13 @@ def clear_cache(cache: Cache) -> None:
 
 @register_jitable
 def entry_of(key: np.uint64, cache: Cache) -> int:
-    """The one place of a position."""
+    """The only possible place of a position."""
     return np.int64(mixed(key) & np.uint64(len(cache.keys) - 1))
 
 
 @register_jitable
 def has_entry(key: np.uint64, entry: int, cache: Cache) -> bool:
-    """Whether the place holds this position."""
+    """Whether the entry is for this position."""
     return cache.keys[entry] == key and cache.generation[entry] == cache.current[0]
 
 

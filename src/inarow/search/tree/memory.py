@@ -1,7 +1,7 @@
 """The memory of a Monte Carlo tree search: one array per property, allocated once.
 
-Every tree owns a range of consecutive slots, the root first. The children of a node lie next to each other, always
-behind their parent, so a tree can be cut down to a subtree in place.
+Every tree owns a range of consecutive slots, the root first. The children of a node are next to each other, always
+after their parent, so a tree can be reduced to a subtree in place.
 """
 
 from typing import Annotated, NamedTuple
@@ -13,20 +13,20 @@ from inarow.games import GameSpec, Position
 from inarow.games.kernels import kernel, new_arrays
 
 ROOT, SLOTS, USED, VISITED, IS_FULL = range(5)
-"""Columns of `TreeArrays.counts`: first slot, slots, slots taken, nodes with a visit except the root (counted with
-rollouts only), whether a block of children did not fit."""
+"""Columns of `TreeArrays.counts`: first slot, number of slots, slots in use, visited nodes except the root (only with
+rollouts), whether a block of children did not fit."""
 
 UNKNOWN, DRAWN, SOONEST_WIN = 0, 1, 1000
 """Values of `TreeArrays.proof` besides SOONEST_WIN - n: the side that moved into the node wins with stone number n;
-the negative: it loses with stone number n. The greater, the better for that side, with DRAWN in between."""
+the negative: it loses with stone number n. Greater is better for that side, with DRAWN in between."""
 
 MAX_NODES = 2**31 - 1
-MAX_VISITS = 2**30 - 1  # of a root with rollouts: more could overflow `total`, in which a win counts two
+MAX_VISITS = 2**30 - 1  # of a root with rollouts: more could overflow `total`, where a win counts 2
 
 
 class TreeArrays(NamedTuple):
-    """Nodes of one or more trees. Results count for the side that moved into a node. Arrays are empty that a tree does
-    not need: `tried` and `spread` with a network, `prior` with rollouts.
+    """Nodes of one or more trees. Results are for the side that moved into a node. Arrays that a kind of tree does not
+    need are empty: `tried` and `spread` with a network, `prior` with rollouts.
     """
 
     visits: Annotated[np.ndarray, np.int32, "slots"]
@@ -39,7 +39,7 @@ class TreeArrays(NamedTuple):
     proof: Annotated[np.ndarray, np.int16, "slots"]
     tried: Annotated[np.ndarray, np.int16, "rollout_slots"]  # children with a visit, which come first
     spread: Annotated[np.ndarray, np.float32, "rollout_slots"]  # 1 / sqrt(visits)
-    prior: Annotated[np.ndarray, np.float32, "network_slots"]  # of the move that leads here; siblings' sum to 1
+    prior: Annotated[np.ndarray, np.float32, "network_slots"]  # of the move that leads here; those of siblings sum to 1
     counts: Annotated[np.ndarray, np.int64, "trees counters"]
 
 
@@ -49,13 +49,13 @@ NETWORK_SLOT_BYTES = 4 * 4 + 3 * 2
 
 
 def bytes_for_game(spec: GameSpec, simulations: int, *, fractional: bool = False) -> int:
-    """The most that a rollout tree fills in a game; each simulation adds the children of one node."""
+    """The largest size of a rollout tree in a game; each simulation adds the children of one node."""
     decisions = spec.cells // 2 + 1
     return (FRACTIONAL_SLOT_BYTES if fractional else ROLLOUT_SLOT_BYTES) * (1 + simulations * spec.actions * decisions)
 
 
 def make_rollout_tree(memory: int, *, fractional: bool = False) -> TreeArrays:
-    """One tree of at most `memory` bytes that has at least a root, for results that may be fractions or not."""
+    """One tree of at most `memory` bytes (but at least one node); `fractional` if results may be fractions."""
     slots = min(max(1, memory // (FRACTIONAL_SLOT_BYTES if fractional else ROLLOUT_SLOT_BYTES)), MAX_NODES)
     tree = _laid_out(1, slots, rollout_slots=slots, network_slots=0)
     return tree._replace(total=np.zeros(slots)) if fractional else tree
@@ -99,7 +99,7 @@ def reset_tree(tree: TreeArrays, number: int) -> None:
 
 @register_jitable
 def take_slots(counts: np.ndarray, number: int, size: int) -> int:
-    """Takes a block of slots of a tree for the children of a node and returns the first; -1 if it does not fit."""
+    """Allocates a block of slots of a tree for the children of a node; returns the first, or -1 if it does not fit."""
     used = counts[number, USED]
     if used + size > counts[number, SLOTS]:
         counts[number, IS_FULL] = 1
@@ -109,7 +109,7 @@ def take_slots(counts: np.ndarray, number: int, size: int) -> int:
 
 
 def descend(tree: TreeArrays, cell: int) -> bool:
-    """Makes the visited child on `cell` the root of the only tree and drops the rest; False if there is none."""
+    """Makes the visited child on `cell` the root of a single tree and drops the rest; False if it does not exist."""
     children = np.arange(tree.first[0], tree.first[0] + tree.size[0])
     found = children[(tree.cell[children] == cell) & (tree.visits[children] > 0)]
     if not len(found):
@@ -128,7 +128,7 @@ def descend(tree: TreeArrays, cell: int) -> bool:
 
 @kernel
 def _number_subtree(first: np.ndarray, size: np.ndarray, root: int, place: np.ndarray) -> int:
-    """Writes 1, 2, ... to `place`, zero before, for `root` and the nodes below it in their order; returns how many."""
+    """Writes 1, 2, ... to `place` (zeros before) for `root` and the nodes below it, in order; returns their number."""
     used = 0
     place[root] = 1
     for node in range(root, len(place)):
@@ -141,7 +141,7 @@ def _number_subtree(first: np.ndarray, size: np.ndarray, root: int, place: np.nd
 
 
 def follow_game(tree: TreeArrays, root: Position | None, position: Position) -> bool:
-    """Whether a tree could be cut down to a later position of the game of its root."""
+    """Reduces a tree to a later position of the game of its root; returns whether that was possible."""
     plies = 0 if root is None else len(root.actions)
     if root is None or position.spec != root.spec or position.actions[:plies] != root.actions:
         return False
@@ -164,12 +164,14 @@ def proven_value(proof: int) -> float:
 
 @register_jitable
 def prove(path: np.ndarray, length: int, tree: TreeArrays) -> None:
-    """Carries the proof of a path's last node up. Moves without a child must be worse than all that have one."""
+    """Propagates the proof of the last node of a path upwards. Not checked: moves without a child are worse than all
+    others.
+    """
     first, size, proof = tree.first, tree.size, tree.proof
     for place in range(length - 1, -1, -1):
         node = path[place]
         best = proof[path[place + 1]]
-        if best < SOONEST_WIN // 2:  # not a win: every child must be known
+        if best < SOONEST_WIN // 2:  # not a win: every child must be proven
             for child in range(first[node], first[node] + size[node]):
                 if proof[child] == UNKNOWN:
                     return
@@ -181,7 +183,7 @@ def prove(path: np.ndarray, length: int, tree: TreeArrays) -> None:
 
 
 class SearchState(NamedTuple):
-    """Where the search of each network tree is."""
+    """The state of the search in each network tree."""
 
     stones: Annotated[np.ndarray, np.uint64, "games words"]  # of the side to move at the root
     mask: Annotated[np.ndarray, np.uint64, "games words"]
@@ -190,7 +192,7 @@ class SearchState(NamedTuple):
     wanted: Annotated[np.ndarray, np.int32, "games"]
     noise: Annotated[np.ndarray, np.float32, "games actions"]  # Gumbel or gamma variates for the root's children
     value: Annotated[np.ndarray, np.float32, "games"]
-    """The network's value of the root for its side to move; nan before there is one."""
+    """The network's value of the root for its side to move; nan until it is known."""
     path: Annotated[np.ndarray, np.int32, "games plies"]  # nodes of the simulation that waits for the network
     length: Annotated[np.ndarray, np.int32, "games"]  # moves in it
     leaf_stones: Annotated[np.ndarray, np.uint64, "games words"]  # its last position
@@ -199,11 +201,11 @@ class SearchState(NamedTuple):
 
 @register_jitable
 def reset_search(state: SearchState, game: int) -> None:
-    """Puts a search before its first simulation."""
+    """Resets a search to the state before its first simulation."""
     state.done[game] = 0
     state.value[game] = np.nan
 
 
 def array_bytes(*parts: NamedTuple) -> int:
-    """The memory of all arrays in some tuples."""
+    """The bytes of all arrays in these tuples."""
     return sum(array.nbytes for part in parts for array in part)

@@ -1,13 +1,13 @@
 """Selection rules and leaf evaluators that users register by name: functions of a few numbers or of a board.
 
-A rule is `(parent: NodeStats, child: NodeStats) -> bound`, how much a search wants to visit a child; see
+A rule is `(parent: NodeStats, child: NodeStats) -> bound`, the priority of a child; see
 `selection.py`. A leaf evaluator is `(board, ply) -> result`, the expected result from -1 to 1 for the side to move
 after `ply` moves of a game that is not over. Its board is int8 [rows, columns], row 0 on top, with 1 for stones of the
-side to move, -1 for the other's and 0 elsewhere.
+side to move, -1 for those of the opponent and 0 for empty cells.
 
 A function that is compiled by `numba.njit` becomes part of the compiled search; with any other function the whole
-search runs as plain Python, hundreds of times slower, and finds the same. The low-level forms, NamedTuples with a
-function registered by `implements`, have parameters and see everything; they can be registered by name as well.
+search runs as plain Python, hundreds of times slower, with the same result. The low-level forms, NamedTuples with a
+function registered by `implements`, have parameters and get the full state; they can be registered by name as well.
 """
 
 from collections.abc import Callable
@@ -69,9 +69,9 @@ def register_rule(name: str, rule: tuple[Any, ...]) -> None: ...
 
 
 def register_rule(name: str, rule: tuple[Any, ...] | None = None) -> Callable[[_FunctionT], _FunctionT] | None:
-    """A decorator that makes a function a selection rule of tree searches, for agent strings too. Replaces an earlier
-    one of that name; raises InvalidLimitError for a bad name. With `rule`, a NamedTuple whose type is registered by
-    `implements`, it registers that instead and returns None.
+    """A decorator that registers a function as a selection rule of tree searches, also for agent strings. Replaces an
+    earlier one of that name; raises InvalidLimitError for an invalid name. If `rule` is given, a NamedTuple whose type
+    is registered by `implements`, it is registered instead, and the return value is None.
     """
     check_name(_RULE, name, _BUILT_IN_RULES)
     if rule is None:
@@ -95,12 +95,12 @@ def _register_rule_function(name: str, function: _FunctionT) -> _FunctionT:
 
 
 def rule_names(built_in: str) -> tuple[str, ...]:
-    """The names of rules for a kind of tree, with that of its own."""
+    """The names of the rules for a kind of tree; `built_in` is its own rule."""
     return built_in, *_rules
 
 
 def make_rule(name: str) -> Any:
-    """The rule of a name for `TreeSearch` or `NetSearch`; None for their own. Raises InvalidLimitError."""
+    """The rule `name` for `TreeSearch` or `NetSearch`; None for a built-in rule. Raises InvalidLimitError."""
     if name in _BUILT_IN_RULES:
         return None
     check_known(_RULE, name, (*_BUILT_IN_RULES, *_rules))
@@ -108,7 +108,7 @@ def make_rule(name: str) -> Any:
 
 
 def rule_digest(name: str) -> str | None:
-    """A digest of the source of a registered rule and its parameters; None for one of this package."""
+    """A digest of the source of a registered rule and its parameters; None for a built-in rule."""
     return None if name in _BUILT_IN_RULES else _digest(_rules[name])
 
 
@@ -124,9 +124,9 @@ def register_leaf(name: str, leaf: tuple[Any, ...]) -> None: ...
 
 
 def register_leaf(name: str, leaf: tuple[Any, ...] | None = None) -> Callable[[_FunctionT], _FunctionT] | None:
-    """A decorator that makes a function a leaf evaluator of `mcts`, for agent strings too. Replaces an earlier one of
-    that name; raises InvalidLimitError for a bad name. With `leaf`, a NamedTuple whose type is registered by
-    `implements`, it registers that instead and returns None.
+    """A decorator that registers a function as a leaf evaluator of `mcts`, also for agent strings. Replaces an earlier
+    one of that name; raises InvalidLimitError for an invalid name. If `leaf` is given, a NamedTuple whose type is
+    registered by `implements`, it is registered instead, and the return value is None.
     """
     check_name(_LEAF, name, (_BUILT_IN_LEAF,))
     if leaf is None:
@@ -155,24 +155,24 @@ def _register_leaf_function(name: str, function: _FunctionT) -> _FunctionT:
 
 
 def leaf_names() -> tuple[str, ...]:
-    """The names that `make_leaf` knows."""
+    """The names that `make_leaf` accepts."""
     return _BUILT_IN_LEAF, *_leaves
 
 
 def make_leaf(name: str) -> Any:
-    """The leaf evaluator of a name, as `TreeSearch` takes it; raises InvalidLimitError."""
+    """The leaf evaluator `name` for `TreeSearch`; raises InvalidLimitError."""
     check_known(_LEAF, name, leaf_names())
     return Rollouts() if name == _BUILT_IN_LEAF else _leaves[name]
 
 
 def is_fractional(name: str) -> bool:
-    """Whether the results of a leaf evaluator may lie between those of games."""
+    """Whether the results of a leaf evaluator may be fractions."""
     leaf = make_leaf(name)
     return isinstance(leaf, BoardLeaf) or bool(getattr(leaf, "is_fractional", False))
 
 
 def leaf_digest(name: str) -> str | None:
-    """A digest of the source of a registered leaf evaluator and its parameters; None for one of this package."""
+    """A digest of the source of a registered leaf evaluator and its parameters; None for a built-in one."""
     return None if name == _BUILT_IN_LEAF else _digest(_leaves[name])
 
 

@@ -1,7 +1,7 @@
 """Compiled: tree search with rollouts, the classical Monte Carlo tree search.
 
-A simulation descends to a node that is over, proven, or has an untried move; that move becomes a new node, whose
-position a leaf evaluator plays to its end; the result goes back up. A leaf evaluator is a registered function (see
+A simulation descends to a node that is over, proven, or has an untried move; that move becomes a new node, from which
+a leaf evaluator plays to the end; the result is backed up. A leaf evaluator is a registered function (see
 `plugged.py`) `(leaf, layout, stones, mask, ply, heights, rng) -> result`. It gets a position that is not over and
 returns 1, 0 or -1 for its side to move; if the type of `leaf` has `is_fractional = True`, any number from -1 to 1.
 `heights` is scratch memory, one int64 per column.
@@ -41,7 +41,7 @@ class RandomRollout(NamedTuple):
 
 
 class InformedRollout(NamedTuple):
-    """Plays the first `moves` by minimax and all others at random. Not for two threads at once."""
+    """Plays the first `moves` moves by minimax and all others at random. Not thread-safe."""
 
     moves: int
     depth: int
@@ -50,7 +50,7 @@ class InformedRollout(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rollouts:
-    """Play from a leaf: `informed` moves by minimax of `depth`, drawn among the best, then random moves."""
+    """Rollouts from a leaf: `informed` moves drawn among the best of a minimax search of `depth`, then random moves."""
 
     informed: int = 0
     depth: int = 2
@@ -92,7 +92,7 @@ def random_rollout(
 def informed_rollout(
     leaf: InformedRollout, layout: Layout, stones: Bits, mask: Bits, ply: int, heights: np.ndarray, rng: Generator
 ) -> int:
-    """The result of a game that minimax begins."""
+    """The result of a rollout that begins with minimax moves."""
     area = layout.rows * layout.columns
     walk = leaf.minimax.walk
     result = 1
@@ -128,18 +128,18 @@ def _one_of_the_best(walk: WalkRecord, rng: Generator) -> int:
 
 
 class RolloutContext(NamedTuple):
-    """What a search with rollouts works with."""
+    """The data of a search with rollouts."""
 
     layout: Layout
     tree: TreeArrays
     rule: Any  # a selection rule: `Uct`, or another registered NamedTuple
     leaf: Any  # a leaf evaluator: `RandomRollout`, `InformedRollout`, or another registered NamedTuple
-    solve: bool  # whether proven results go up the tree
+    solve: bool  # whether proven results are propagated up the tree
 
 
 @kernel
 def grow(search: RolloutContext, stones: Bits, mask: Bits, ply: int, rng: Generator, simulations: int) -> int:
-    """Runs simulations from a root that is not over; returns their number, fewer than asked for if it is proven."""
+    """Runs simulations from a root that is not over; returns their number, less than `simulations` if it is proven."""
     layout, tree, rule, leaf, solve = search
     visits, total, spread = tree.visits, tree.total, tree.spread
     first, size, tried, cells, proof = tree.first, tree.size, tree.tried, tree.cell, tree.proof
@@ -156,7 +156,7 @@ def grow(search: RolloutContext, stones: Bits, mask: Bits, ply: int, rng: Genera
         is_new = False
         while proof[node] == UNKNOWN and not is_new:
             if size[node] == 0 and not _expand(tree, node, playable(both, layout), rng):
-                break  # no room: another rollout from here
+                break  # the tree is full: another rollout from here
             if tried[node] < size[node]:
                 child = first[node] + tried[node]
                 tried[node] += 1
@@ -201,7 +201,7 @@ def grow(search: RolloutContext, stones: Bits, mask: Bits, ply: int, rng: Genera
 @register_jitable
 def _expand(tree: TreeArrays, node: int, free: Bits, rng: Generator) -> bool:
     """Gives a node its children on the cells `free`, shuffled; False if they do not fit."""
-    block, size = tree.counts[0, USED], count_cells(free)  # without `take_slots`, whose call would cost 3 %
+    block, size = tree.counts[0, USED], count_cells(free)  # not by `take_slots`, whose call would cost 3 %
     if block + size > len(tree.visits):
         tree.counts[0, IS_FULL] = 1
         return False

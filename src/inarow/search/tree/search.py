@@ -1,7 +1,7 @@
 """Monte Carlo tree search of positions: `TreeSearch` with rollouts, `NetSearch` with a network.
 
-Both keep the part of their trees that a game reaches. With threads, every thread grows its own tree from its own
-random stream, and the results at the root are added up; so the same seed gives the same result on any machine.
+Both keep the part of their trees below the current position. With threads, every thread grows its own tree from its
+own random stream, and the results at the root are added up; so the same seed gives the same result on any machine.
 """
 
 import time
@@ -31,7 +31,7 @@ Final = Literal["visits", "score"]
 
 _FIRST_BATCH = 64
 _SLICE = 256  # simulations with a network between two checks of the clock, if none of them needs the network
-_FOREIGN_SLICE = 16  # the same with a rule of a user, which may be plain Python
+_FOREIGN_SLICE = 16  # the same with a user's rule, which may be plain Python
 _UNLIMITED = 2**30
 
 
@@ -55,9 +55,9 @@ class TreeSearch:
         rule: Any = None,
         wide: bool | None = None,
     ) -> None:
-        """`memory` is the size of all trees together in bytes. `final` is what the chosen action has most of: visits
-        or points. `solve` carries proven results up the tree. `rollouts` may also be a leaf evaluator, and `rule` a
-        selection rule, which replaces UCT and `exploration`: NamedTuples that are registered, see `plugged.py`.
+        """`memory` is the size of all trees together in bytes. The final choice is the action with the most visits or
+        points, by `final`. `solve` propagates proven results up the tree. `rollouts` may also be a leaf evaluator, and
+        `rule` a selection rule, which replaces UCT and `exploration`: registered NamedTuples, see `plugged.py`.
         """
         rollouts = Rollouts() if rollouts is None else rollouts
         rule = Uct(float(exploration)) if rule is None else rule
@@ -69,27 +69,27 @@ class TreeSearch:
             tree = arrays.make_rollout_tree(memory // threads, fractional=getattr(leaf, "is_fractional", False))
             self._trees.append(tree)
             self._searches.append(RolloutContext(layout, tree, rule, leaf, bool(solve)))
-        # What users may have registered, the heuristic of informed rollouts included.
+        # Parts that users may have registered, including the heuristic of informed rollouts.
         self._plugged = [rule, leaf, *([leaf.minimax.weights] if isinstance(leaf, InformedRollout) else [])]
         self._grow = kernel_for(grow, *(type(each) for each in self._plugged if isinstance(each, tuple)))
-        # A single call of other functions may take long.
+        # A single call of a user's function may take long.
         self._first_batch = _FIRST_BATCH if isinstance(leaf, RandomRollout) and part_of(rule) is None else 1
         self._streams = rng.spawn(threads)
         self._root: Position | None = None
 
     def search(self, position: Position, *, limits: Limits, watch: Watch[TreeResult] | None = None) -> TreeResult:
-        """Runs simulations until a limit is reached; raises FinishedGameError, and InvalidAgentError if a function of a
-        user fails.
+        """Runs simulations until a limit is reached; raises FinishedGameError, and InvalidAgentError if a user's
+        function fails.
 
         `limits.simulations` counts in each thread, `limits.nodes` over all trees, kept nodes included. Stops early
-        when the result is proven or a tree has MAX_VISITS. However tight the limits, it runs a first few simulations,
-        with informed rollouts one.
+        when the result is proven or a tree has MAX_VISITS. However tight the limits, it runs at least a few
+        simulations, with informed rollouts one.
         """
         position.check_ongoing()
         for tree in self._trees:
             if not arrays.follow_game(tree, self._root, position):
                 arrays.reset_tree(tree, 0)
-        self._root = None  # until all went well: an error may leave half a simulation in a tree
+        self._root = None  # restored at the end: an error may leave half a simulation in a tree
         threads, progress = len(self._trees), Progress(limits, watch)
         run = partial(self._run, position, limits, progress)
         if threads == 1:
@@ -171,7 +171,7 @@ def _root_totals(trees: Sequence[arrays.TreeArrays], position: Position) -> tupl
 
 
 def _choice(position: Position, visits: np.ndarray, points: np.ndarray, proofs: np.ndarray, final: Final) -> int:
-    """As `selection.best_child`, by visits or points; the first of several equals."""
+    """Like `selection.best_child`, by visits or points; of equal actions the first."""
     legal = position.legal_actions
     best = max(legal, key=lambda action: proofs[action])
     if proofs[best] > arrays.DRAWN:
@@ -184,7 +184,7 @@ def _choice(position: Position, visits: np.ndarray, points: np.ndarray, proofs: 
 
 
 def _position_proof(position: Position, proofs: np.ndarray) -> int | None:
-    """1, 0 or -1 if the proofs of its actions settle a position."""
+    """1, 0 or -1 if the proofs of its actions settle a position; otherwise None."""
     known = [int(proofs[action]) for action in position.legal_actions]
     if max(known) > arrays.DRAWN:
         return 1
@@ -195,7 +195,7 @@ def _position_proof(position: Position, proofs: np.ndarray) -> int | None:
 
 
 class NetSearch:
-    """Searches positions of one board with a network, one game at a time with a tree that is kept, or many in step, in
+    """Searches positions of one board with a network: one game at a time, keeping its tree, or many games in step. Uses
     `memory` bytes for the trees of all games together and `cache_memory` for the answers of the network.
     """
 
@@ -211,7 +211,7 @@ class NetSearch:
         rule: Any = None,
         wide: bool | None = None,
     ) -> None:
-        """`rule` is a selection rule that replaces PUCT: a NamedTuple that is registered, see `plugged.py`."""
+        """`rule` is a selection rule that replaces PUCT: a registered NamedTuple, see `plugged.py`."""
         self.spec, self._evaluate, self._considered = spec, evaluate, config.considered
         layout = compiled_layout(spec, wide=wide)
         slots = min(arrays.MAX_NODES // games, max(spec.actions + 1, memory // (games * arrays.NETWORK_SLOT_BYTES)))
@@ -223,20 +223,21 @@ class NetSearch:
         self._root: Position | None = None
 
     def search(self, position: Position, *, limits: Limits, watch: Watch[TreeResult] | None = None) -> TreeResult:
-        """Searches a position until a limit is reached or it is proven or the tree is full; raises FinishedGameError.
+        """Searches a position until a limit is reached, it is proven, or the tree is full; raises FinishedGameError.
 
-        Runs at least one simulation, which asks the network for its policy and value. `limits.nodes` counts kept
-        nodes, too. A root with sequential halving plans by `limits.simulations`; InvalidLimitError without them.
+        Runs at least one simulation, which evaluates the root by the network. `limits.nodes` includes nodes kept from
+        earlier searches. Sequential halving at the root needs `limits.simulations`; raises InvalidLimitError without
+        it.
         """
         position.check_ongoing()
         if limits.simulations is None and self._search.rules.is_gumbel:
-            raise InvalidLimitError("a search with root=gumbel is planned by its simulations; set that limit")
+            raise InvalidLimitError("a search with root=gumbel needs a limit of simulations; set it")
         simulations = _UNLIMITED if limits.simulations is None else max(1, limits.simulations)
         self._make_plan(simulations)
-        # Sequential halving plans from the first visit on.
+        # Sequential halving needs an unvisited root.
         if self._search.rules.is_gumbel or not arrays.follow_game(self._search.tree, self._root, position):
             arrays.reset_tree(self._search.tree, 0)
-        self._root = None  # until all went well, as above
+        self._root = None  # restored at the end, as above
         self._place(position, 0)
         self._run([position], simulations, limits.nodes, Progress(limits, watch))
         self._root = position
@@ -262,7 +263,7 @@ class NetSearch:
         search = self._search
         if search.rules.is_gumbel and search.plan.shape[1] != simulations:
             if simulations > selection.MAX_PLANNED_SIMULATIONS:
-                raise InvalidLimitError(f"root=gumbel plans at most {selection.MAX_PLANNED_SIMULATIONS} simulations")
+                raise InvalidLimitError(f"root=gumbel allows at most {selection.MAX_PLANNED_SIMULATIONS} simulations")
             self._search = search._replace(plan=selection.halving_plan(self._considered, simulations))
 
     def _place(self, position: Position, game: int) -> None:
@@ -273,7 +274,9 @@ class NetSearch:
         arrays.reset_search(state, game)
 
     def _run(self, positions: Sequence[Position], limit: int, nodes: int | None, progress: Progress | None) -> None:
-        """Runs `limit` simulations in each tree; fewer if full, proven, or stopped by `progress` of one position."""
+        """Runs `limit` simulations in each tree; fewer if it is full, proven, or stopped by `progress` (one position
+        only).
+        """
         games = len(positions)
         done, wanted = self._search.state.done[:games], self._search.state.wanted[:games]
         batch = self._batch._replace(waiting=self._batch.waiting[:games])
@@ -307,7 +310,7 @@ class NetSearch:
         proof, size = int(tree.proof[root]), int(tree.size[root])
         proven = None if proof == arrays.UNKNOWN else -int(arrays.proven_value(proof))
         if size == 0:  # proven without a simulation
-            # A cell that wins at once; in a lost position one that meets a threat, or any, near the centre.
+            # A winning cell; in a lost position a cell that blocks a threat, or any cell, near the centre.
             layout = self._search.layout
             cells = cells_of(to_int(look(*bits_of(position, layout), position.ply, layout)[1]))
             action = position.action_of(cells[len(cells) // 2])
@@ -340,7 +343,7 @@ class NetSearch:
         )
 
     def _policy(self, root: int, game: int, children: np.ndarray) -> np.ndarray:
-        """Of the children of a root that is not proven."""
+        """The policy over the children of a root that is not proven."""
         tree, rules = self._search.tree, self._search.rules
         if rules.is_gumbel:
             policy = np.zeros(len(children))
@@ -350,6 +353,6 @@ class NetSearch:
         return visits if visits.any() else self._plain_priors(children)
 
     def _plain_priors(self, children: np.ndarray) -> np.ndarray:
-        """The network's own policy: priors without softness."""
+        """The original policy of the network: priors without softness."""
         powers = self._search.tree.prior[children].astype(np.float64) ** self._search.rules.softness
         return np.asarray(powers / powers.sum())

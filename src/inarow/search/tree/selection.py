@@ -1,13 +1,12 @@
-"""Compiled: which child to visit, and what a search concludes.
+"""Compiled: selection rules, and the final choice and policy of a search.
 
-Selection rules reach the kernels by the type of a NamedTuple, as `plugged.py` describes; `parts.py` registers those of
-users by name.
+Kernels get selection rules as NamedTuples, as `plugged.py` describes; `parts.py` registers rules of users by name.
 
-A selection rule is a function `(rule, parent: NodeStats, child: NodeStats) -> bound`. The child with the largest bound
-is visited, the first of several equals, and none that is proven lost for the side to move. In a rollout tree every
-child gets a first visit before the rule is used. The root of a network tree may use sequential halving with Gumbel
-noise instead (Danihelka and others, 2022), which improves on the network's policy with any number of simulations.
-Priors are softer than that policy, which is too certain of moves it has seen (measured on Connect Four).
+A selection rule is a function `(rule, parent: NodeStats, child: NodeStats) -> bound`. The search visits the child with
+the largest bound, the first if several are equal, but none that is proven lost for the side to move. In a rollout tree
+every child gets a first visit before the rule is used. The root of a network tree may use sequential halving with
+Gumbel noise instead (Danihelka and others, 2022), which improves on the network's policy with any number of
+simulations. Priors are softer than the network's policy, which is overconfident (measured on Connect Four).
 """
 
 import math
@@ -31,17 +30,19 @@ _NEVER = -np.inf
 
 
 class NodeStats(NamedTuple):
-    """What a selection rule knows about a node. Results count for the side that moved into it."""
+    """The statistics of a node that a selection rule gets. Results are for the side that moved into it."""
 
     visits: int
-    total: float  # sum of results: from 0 to 2 each in a rollout tree, where a draw is 1; else from -1 to 1
+    total: (
+        float  # sum of results: each from 0 to 2 in a rollout tree, where a draw is 1; in a network tree from -1 to 1
+    )
     proof: int  # UNKNOWN, or as in `TreeArrays`
     spread: float  # 1 / sqrt(visits) in float32 in a rollout tree, else 0
     prior: float  # in a network tree, else 0
 
 
 def upper_bound(rule: Any, parent: NodeStats, child: NodeStats) -> float:
-    """How much a rule wants to visit a child."""
+    """The bound of a child by any rule."""
     bound: float = implementation_of(type(rule))(rule, parent, child)
     return bound
 
@@ -89,7 +90,7 @@ def best_in_network_tree(rule: Any, tree: TreeArrays, node: int) -> int:
 
 @register_jitable
 def mean_value(tree: TreeArrays, child: int, otherwise: float) -> float:
-    """What a child of a network tree is worth to the side that moves into it: its proof, its mean, or `otherwise`."""
+    """The value of a child of a network tree for the side that moves into it: its proof, its mean, or `otherwise`."""
     if tree.proof[child] != UNKNOWN:
         return proven_value(tree.proof[child])
     return tree.total[child] / tree.visits[child] if tree.visits[child] > 0 else otherwise
@@ -99,8 +100,8 @@ def mean_value(tree: TreeArrays, child: int, otherwise: float) -> float:
 
 
 def halving_plan(considered: int, simulations: int) -> np.ndarray:
-    """int32 [considered + 1, simulations]: with m children to consider, the visits that the child chosen in
-    simulation s has so far. Evaluating the root itself does not count.
+    """int32 [considered + 1, simulations]: with m children to consider, the number of earlier visits of the child
+    chosen in simulation s. The evaluation of the root is not counted.
 
     All m children get the same number of visits, then the better half of them, and so on down to two; every round
     gets the same share of the simulations.
@@ -132,7 +133,7 @@ def mix_in_noise(tree: TreeArrays, root: int, noise: np.ndarray, game: int, weig
 
 @register_jitable
 def value_scale(tree: TreeArrays, root: int, rules: SearchRules) -> float:
-    """What sigma multiplies a value by."""
+    """The factor by which sigma multiplies a value."""
     most = 0
     for child in range(tree.first[root], tree.first[root] + tree.size[root]):
         most = max(most, tree.visits[child])
@@ -149,7 +150,9 @@ def logit_of(tree: TreeArrays, child: int, rules: SearchRules) -> float:
 def best_by_halving(
     tree: TreeArrays, root: int, noise: np.ndarray, game: int, plan: np.ndarray, rules: SearchRules
 ) -> int:
-    """The child of the root to visit next: the best with the planned visits, or the fewest if proofs upset the plan."""
+    """The child of the root to visit next: the best with the planned number of visits, or with the fewest visits if
+    proofs invalidate the plan.
+    """
     first, size = tree.first[root], tree.size[root]
     done = 0
     for child in range(first, first + size):
@@ -167,7 +170,9 @@ def best_by_halving(
 
 @register_jitable
 def best_with_visits(tree: TreeArrays, root: int, noise: np.ndarray, game: int, visits: int, rules: SearchRules) -> int:
-    """The child not proven lost with these visits and the largest noise + logit + sigma(q); -1 if there is none."""
+    """Of the children with this number of visits that are not proven lost, the one with the largest noise + logit +
+    sigma(q); -1 if there is none.
+    """
     scale = value_scale(tree, root, rules)
     first = tree.first[root]
     best, highest = -1, _NEVER
@@ -181,7 +186,9 @@ def best_with_visits(tree: TreeArrays, root: int, noise: np.ndarray, game: int, 
 
 @register_jitable
 def mixed_value(tree: TreeArrays, root: int, value: float) -> float:
-    """The value of an unvisited child: the network's of the root, mixed with visited children's, weighted by prior."""
+    """The value of an unvisited child: the network's value of the root mixed with the values of visited children,
+    weighted by prior.
+    """
     weight = total = 0.0
     visits = 0
     for child in range(tree.first[root], tree.first[root] + tree.size[root]):
@@ -196,7 +203,9 @@ def mixed_value(tree: TreeArrays, root: int, value: float) -> float:
 
 @register_jitable
 def improve_policy(tree: TreeArrays, root: int, value: float, rules: SearchRules, policy: np.ndarray) -> None:
-    """Writes softmax(logit + sigma(completed q)) of the root's children to `policy`: 0 if lost, unless all are."""
+    """Writes softmax(logit + sigma(completed q)) of the root's children to `policy`; 0 for lost children unless all are
+    lost.
+    """
     scale = value_scale(tree, root, rules)
     otherwise = mixed_value(tree, root, value)
     first, size = tree.first[root], tree.size[root]
@@ -216,9 +225,9 @@ def improve_policy(tree: TreeArrays, root: int, value: float, rules: SearchRules
 
 @register_jitable
 def best_child(tree: TreeArrays, root: int, noise: np.ndarray, game: int, rules: SearchRules) -> int:
-    """The final choice of a search with a network at an expanded root: the quickest proven win; else, among children
-    not proven lost, the one with most visits, ties broken by noise, logit and value under sequential halving and by
-    prior otherwise; else the slowest loss.
+    """The final choice of a search with a network at an expanded root: the fastest proven win; otherwise, among
+    children not proven lost, the one with the most visits, ties broken by noise, logit and value under sequential
+    halving and by prior under other rules; otherwise the slowest loss.
     """
     first, size = tree.first[root], tree.size[root]
     best = first

@@ -1,8 +1,9 @@
-"""Compiled: simulations of a search with a network, of many games in step, each until it needs the network.
+"""Compiled: simulations of searches with a network, for many games in step, each until it needs the network.
 
 A simulation descends its tree to a node that is proven or new. A new node is examined first (`examine`): a proof
 needs no network, and where a single move is safe the simulation continues with it. Otherwise the leaf is looked up in
-the cache and at last given to the network, together with the leaves of all games; the next call has the answers.
+the cache and, if missing, evaluated by the network together with the leaves of all games; the next call has the
+answers.
 """
 
 import math
@@ -33,7 +34,7 @@ from inarow.search.tree.selection import best_by_halving, best_in_network_tree, 
 
 
 class SearchContext(NamedTuple):
-    """What searches of some games on one board work with."""
+    """The data of searches of several games on one board."""
 
     layout: Layout
     tree: TreeArrays
@@ -44,7 +45,7 @@ class SearchContext(NamedTuple):
 
 
 def new_search(layout: Layout, games: int, slots: int, cache_memory: int, rules: SearchRules) -> SearchContext:
-    """Searches of some games, each in a tree of `slots` nodes, with one cache and without a plan."""
+    """Searches of several games, each in a tree of `slots` nodes, with one cache and without a plan."""
     sizes = board_sizes(layout)
     tree, state = make_network_trees(games, slots), new_arrays(SearchState, games=games, **sizes)
     cache = make_cache(cache_memory, sizes["actions"])
@@ -52,22 +53,22 @@ def new_search(layout: Layout, games: int, slots: int, cache_memory: int, rules:
 
 
 class NetworkBatch(NamedTuple):
-    """Questions to the network and the answers to those of the call before, in the same order."""
+    """Leaves for the network, and its answers for the leaves of the previous call in the same order."""
 
     planes: Annotated[np.ndarray, np.float32, "games planes rows columns"]
-    waiting: Annotated[np.ndarray, np.int64, "games"]  # the games that asked
+    waiting: Annotated[np.ndarray, np.int64, "games"]  # the games of the leaves
     logits: Annotated[np.ndarray, np.float32, "answers rows columns"]
     values: Annotated[np.ndarray, np.float32, "answers"]
 
 
 def make_batch(games: int, layout: Layout) -> NetworkBatch:
-    """Room for one question per game, without answers."""
+    """An empty batch with space for one leaf per game."""
     return new_arrays(NetworkBatch, games=games, answers=0, planes=PLANES, **board_sizes(layout))
 
 
 @kernel
 def advance(search: SearchContext, batch: NetworkBatch) -> int:
-    """Takes the answers and continues all searches; returns the number of games that wait for the network now."""
+    """Takes the answers and continues all searches; returns the number of games that now wait for the network."""
     for place in range(len(batch.values)):
         take_answer(search, batch, place)
     asked = 0
@@ -80,8 +81,8 @@ def advance(search: SearchContext, batch: NetworkBatch) -> int:
 
 @register_jitable
 def simulate(search: SearchContext, batch: NetworkBatch, place: int, game: int) -> bool:
-    """Runs simulations of one game until one waits for the network, its leaf written to `batch.planes[place]`; then
-    True. False when the search is done: the root is proven, it ran enough simulations, or the tree is full.
+    """Runs simulations of one game. True if one waits for the network, with its leaf in `batch.planes[place]`; False if
+    the search is done: the root is proven, all simulations have run, or the tree is full.
     """
     layout, tree, state, cache, rules, plan = search
     proof, path = tree.proof, state.path[game]
@@ -167,7 +168,7 @@ def finish(tree: TreeArrays, state: SearchState, rules: SearchRules, game: int, 
 
 @register_jitable
 def take_answer(search: SearchContext, batch: NetworkBatch, place: int) -> None:
-    """Ends the simulation that waits with the network's `batch.logits[place]` and `batch.values[place]`."""
+    """Ends the waiting simulation with the network's `batch.logits[place]` and `batch.values[place]`."""
     layout, tree, state, cache, rules, _ = search
     game, value = batch.waiting[place], batch.values[place]
     length = state.length[game]
@@ -193,11 +194,11 @@ def take_answer(search: SearchContext, batch: NetworkBatch, place: int) -> None:
 
 @register_jitable
 def examine(stones: Bits, mask: Bits, ply: int, layout: Layout) -> tuple[int, Bits]:
-    """(proof, cells) of a position without a line; the generic sibling of `safe_cells` in `solver/fast_kernel.py`.
+    """(proof, cells) of a position without a line; like `safe_cells` of `solver/fast_kernel.py`, for any board.
 
     The proof is for the side that moved into the position: it loses if the side to move can complete a line, and wins
-    if it threatens two lines or leaves no safe move; the cells are then those that win, or meet a threat, or all
-    playable ones. Otherwise the proof is UNKNOWN and the cells are the safe ones: they meet a threat and do not lie
+    if it threatens two lines or leaves no safe move; the cells are then those that win, or block a threat, or all
+    playable ones. Otherwise the proof is UNKNOWN and the cells are the safe ones: they block any threat and are not
     directly below a winning cell of the opponent. On a full board there are none.
     """
     if ply == layout.rows * layout.columns:

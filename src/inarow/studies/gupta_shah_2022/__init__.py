@@ -1,4 +1,4 @@
-"""The study gupta-shah-2022: five ConnectX agents, and what it published."""
+"""The study gupta-shah-2022: five ConnectX agents, and its published numbers."""
 
 import msgspec
 
@@ -12,7 +12,7 @@ TITLES = {"greedy": "Greedy", "mcts": "MCTS", "minimax": "Minimax", "hybrid": "H
 
 class Table1(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     games: int
-    unknown_order: tuple[str, ...]  # columns of which it is not known who moved first
+    unknown_order: tuple[str, ...]  # columns for which the side that moved first is unknown
     cells: dict[str, tuple[int, int, int]]  # wins of the column, wins of the row, draws, by `row - column`
 
     def of(self, row: str, column: str) -> tuple[int, int, int]:

@@ -1,16 +1,16 @@
 """The agents of gupta-shah-2022: minimax as it was submitted to Kaggle, and the agent strings of all five players.
 
-as published   what the authors submitted: `gupta-shah-2022/minimax`; tree searches that play the move of the
-               highest total score and do not use proofs; three moves of a rollout by minimax
-corrected      what their paper describes: minimax of five plies, for which a finished game outranks every
-               heuristic; the most visited move; whole rollouts by minimax
+as published   the agents that the authors submitted: `gupta-shah-2022/minimax`; tree searches that play the move with
+               the highest total score and do not use proofs; three moves of a rollout by minimax
+corrected      the agents that their paper describes: minimax of five plies that prefers any win to any heuristic
+               value; the most visited move; whole rollouts by minimax
 
-The submitted minimax looks four plies ahead, not five. It judges finished games by the heuristic as well: a line is a
-window of four stones and counts 10^9, one of the opponent -8 * 10^9, and everything else on the
-board is added, so it does not prefer a quick win. Only the bound of the parent is used to cut.
+The submitted minimax searches four plies, not five. It evaluates finished games by the heuristic as well: a line is a
+window of four stones with the value 10^9, a line of the opponent -8 * 10^9, and all other windows are added, so it does
+not prefer a fast win. Only the bound of the parent is used for cut-offs.
 
-The submitted hybrid judges finished games by its heuristic, too. In rollouts of two plies that decides only among
-moves all of which lose, so the ordinary `hybrid` stands for it.
+The submitted hybrid evaluates finished games by its heuristic, too. In rollouts of two plies that only affects the
+choice among losing moves, so the ordinary `hybrid` is used for it.
 """
 
 import math
@@ -32,13 +32,13 @@ from inarow.search.minimax.heuristics import WeightsRecord, evaluate, window_heu
 from inarow.studies.experiment import Variant
 from inarow.studies.gupta_shah_2022 import published
 
-ALPHAZERO_SIMULATIONS = 100  # not published; a move takes about as long here as one of the two other searches
-_TIMED_MEMORY = 1024  # megabytes: room for the tree of five seconds
+ALPHAZERO_SIMULATIONS = 100  # not published; here a move takes about as long as with the two other searches
+_TIMED_MEMORY = 1024  # megabytes; enough for the tree of five seconds
 _DEPTH = 4
 
 
 def agent_string(player: str, variant: Variant, *, net: str | None = None, seconds: float | None = None) -> str:
-    """The agent that plays for a player, or the same search with a time limit; `alphazero` needs a net."""
+    """The agent of a player, optionally with a time limit instead; `alphazero` needs a net."""
     is_published, limits = variant == "as-published", published().simulations
     own = f"final={'score' if is_published else 'visits'},solve=false"
     name = {
@@ -55,7 +55,7 @@ def agent_string(player: str, variant: Variant, *, net: str | None = None, secon
 
 
 class GuptaShahMinimax(ParameterisedAgent[NoParameters]):
-    """Draws among the best moves of a search of four plies. Stops between root moves when cancelled."""
+    """Draws among the best moves of a four-ply search. Can be cancelled between root moves."""
 
     def decide(
         self, position: Position, *, limits: Limits | None = None, watch: Watch[Decision] | None = None
@@ -78,13 +78,13 @@ class _Board(NamedTuple):
     """A board and its heuristic."""
 
     layout: Layout
-    starts: Any  # four sets of cells: where windows begin
+    starts: Any  # four sets of cells: the first cells of windows
     weights: WeightsRecord
 
 
 @lru_cache(maxsize=64)
 def _board(spec: GameSpec) -> _Board:
-    """The heuristic `powers`, but lines count as windows."""
+    """The heuristic `powers`, with lines counted as windows."""
     stones = range(2, spec.inarow + 1)
     own = [0.0, 0.0, *(1000.0 ** (count - 1) for count in stones)]
     other = [0.0, 0.0, *(-(2000.0 ** (count - 1)) for count in stones)]
@@ -96,8 +96,8 @@ def _board(spec: GameSpec) -> _Board:
 def _value_after(
     board: _Board, stones: Bits, mask: Bits, ply: int, action: int, level: int, bound: float, nodes: np.ndarray
 ) -> float:
-    """The value for the root's side of a legal action at `level` (1 at the root). A value beyond `bound`, the best
-    (highest or lowest) that the side to move has already, need not be exact.
+    """The value, for the root's side, of a legal action at `level` (1 at the root). A value beyond `bound`, the best
+    value (highest or lowest) so far of the side to move, need not be exact.
     """
     layout = board.layout
     nodes[0] += 1

@@ -1,4 +1,4 @@
-"""The report of gupta-shah-2022, and the study itself. Any part of the results may be missing."""
+"""The report of gupta-shah-2022, and the study. Any part of the results may be missing."""
 
 import dataclasses
 from functools import partial
@@ -25,7 +25,7 @@ _HALF, _SIGNIFICANT, _PLOTTED = 50.0, 0.05, "critical_accuracy"
 
 
 def _sections(results: Results) -> list[Section]:
-    """Who plays, both tables, and what the authors did not measure."""
+    """The players, both tables, and measurements that the authors did not make."""
     makers = _cells_section, _matches_section, _ratings_section, _grades_section, _speed_section
     return [_players_section(results), *(section for make in makers if (section := make(results)).tables)]
 
@@ -65,8 +65,8 @@ def _cells(results: Results, *, column_first: bool) -> Table:
 
 
 def _same_chance(printed: int, ours: Estimate, games: int) -> Agreement:
-    """Whether `printed` of `games` published games may well have the probability of our rate, by Fisher's exact test:
-    a run of ours has no more games than the published one.
+    """Whether `printed` of `games` published games is compatible with our rate, by Fisher's exact test, since one of
+    our runs has no more games than the published one.
     """
     from scipy.stats import fisher_exact  # loads slowly
 
@@ -77,7 +77,7 @@ def _same_chance(printed: int, ours: Estimate, games: int) -> Agreement:
 
 
 def match_total(results: Results, a: str, b: str, variant: Variant) -> Tally | None:
-    """The finished parts of a match added up, counted for `a`; None if there are none."""
+    """The sum of the finished parts of a match, for `a`; None if there are none."""
     parts = [runs.MatchPart(a, b, number) for number in range(runs.PARTS)]
 
     def added(figure: str) -> int:
@@ -108,7 +108,7 @@ def _matches_section(results: Results) -> Section:
 
 
 def _times(results: Results, variant: Variant) -> str:
-    """The mean time of a move of each player, empty without results."""
+    """The mean time per move of each player; empty without results."""
     seconds: dict[str, list[float]] = {player: [] for player in PLAYERS}
     for pair, number in product(PAIRS, range(runs.PARTS)):
         for player, side in zip(pair, "ab", strict=True):
@@ -119,7 +119,7 @@ def _times(results: Results, variant: Variant) -> str:
 
 
 def _match_rows(row: str, column: str, totals: list[Tally | None]) -> list[Row]:
-    """Matches are counted for the row; the table shows its column, as the published one does."""
+    """The rows of a match. Tallies are for the row's player; like the published table, this one shows the column's."""
     as_published, corrected = (None if total is None else _of_column(total) for total in totals)
     wins, _, draws = published().table_1.of(row, column)
     printed = PERCENT * (wins + draws / 2) / published().table_1.games
@@ -147,7 +147,7 @@ def _same_winner(printed: float, ours: Estimate) -> Agreement | None:
 
 
 def _ratings_section(results: Results) -> Section:
-    """Without a table unless some variant has all its matches."""
+    """The ratings, with a table only if a variant has all its matches."""
     rated = by_variant(partial(rate_players, results))
     as_published, corrected = map(_as_scores, rated)
     rows = [
@@ -180,7 +180,7 @@ def rate_players(results: Results, variant: Variant) -> Ratings | None:
 
 
 def rate_published() -> Ratings:
-    """Ratings from the published Table 1 alone, if the column moved first in every cell."""
+    """Ratings from the published Table 1 only, assuming that the column moved first in every cell."""
     counted = CrossTable()
     for row, column in PAIRS:
         column_wins, row_wins, draws = published().table_1.of(row, column)
@@ -189,14 +189,14 @@ def rate_published() -> Ratings:
 
 
 def _as_scores(rated: Ratings | None) -> dict[str, Estimate]:
-    """Ratings by player, moved to the mean of the published scores; none without ratings."""
+    """Ratings by player, shifted to the mean of the published scores; empty without ratings."""
     mean, found = fmean(published().table_2.values()), rated.table if rated else ()
     ends = {each.agent: (mean + each.interval[0], mean + each.interval[1]) for each in found}
     return {each.agent: Estimate(mean + each.elo, ends[each.agent], 0.0, each.games) for each in found}
 
 
 def _concordance(rated: Ratings) -> str:
-    """Whether ratings order the players as Table 2 does."""
+    """The rank correlation of ratings with Table 2."""
     from scipy.stats import kendalltau  # loads slowly
 
     ours = {each.agent: each.elo for each in rated.table}
@@ -224,7 +224,7 @@ def _grades_section(results: Results) -> Section:
 
 
 def _grade(results: Results, player: str, figure: str, variant: Variant) -> Estimate | None:
-    """With Wilson's interval over the positions; for regret with the measured one."""
+    """A figure with Wilson's interval over the positions; for regret with the measured interval."""
     graded = runs.Grade(player)
     if figure == "mean_regret":
         found = [results.values(graded, variant, each) for each in (figure, f"{figure}.low", f"{figure}.high")]

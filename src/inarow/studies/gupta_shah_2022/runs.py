@@ -1,13 +1,13 @@
 """The experiments of gupta-shah-2022: cells of Table 1 as the authors played them, fair matches, grades, speed.
 
-Figures of a cell, in percent: `column`, `row` (wins) and `draws`; and `distinct`, how many of its games differ. Those
-of a part of a match of a against b, counted for a: `first.wins`, `first.draws`, `first.losses` where a moved first,
-the same under `second`, `pairs.0` to `pairs.4`, pairs of games in which a made that many half points, and `distinct`.
+Figures of a cell, in percent: `column`, `row` (wins) and `draws`; and `distinct`, the number of distinct games. Figures
+of a part of a match of a against b, for a: `first.wins`, `first.draws`, `first.losses` for games in which a moved
+first, the same for `second`, `pairs.0` to `pairs.4`, the pairs of games with that many half points, and `distinct`.
 
-Figures of a grade: `outcome_accuracy`, `critical_accuracy`, `optimal_accuracy` in percent, `mean_regret` and the ends
-of its interval `mean_regret.low` and `mean_regret.high`, and the numbers of `positions` and `critical` ones. Speed is
-in the timings: seconds of processor time for a simulation, by player, the median over positions, which hardly depends
-on other work on the machine.
+Figures of a grade: `outcome_accuracy`, `critical_accuracy`, `optimal_accuracy` in percent, `mean_regret` and the bounds
+of its interval `mean_regret.low` and `mean_regret.high`, and the numbers of `positions` and of `critical` positions.
+Speed is in the timings: CPU seconds per simulation, by player, the median over positions, which hardly depends on the
+load of the machine.
 """
 
 import time
@@ -34,9 +34,9 @@ from inarow.studies.study import Repeated, Setting
 from inarow.workers import open_pool
 
 NET, NET_CONTENT = "net", "net content"
-PARTS = 10  # a match has at most this many; a kill costs at most one of them
+PARTS = 10  # maximum number of parts of a match; a kill loses at most one of them
 _OPENING_PLIES = 6
-_CELLS, _MEASURES, _MATCHES = range(3)  # stages: what the published tables need comes first
+_CELLS, _MEASURES, _MATCHES = range(3)  # stages: experiments for the published tables come first
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class MatchPart:
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """A player in positions of the standard suite, spread evenly over it."""
+    """The grade of a player on evenly spaced positions of the standard suite."""
 
     player: str
 
@@ -125,7 +125,7 @@ class Grade:
 @dataclass(frozen=True, slots=True)
 class Speed:
     """Searches with the time of a move, or a part of it, at the start of the game and in openings that are exact draws:
-    in decided positions simulations cost next to nothing.
+    in decided positions simulations are too cheap.
     """
 
     name: str = "speed"
@@ -152,7 +152,7 @@ def _agent_string(player: str, trial: Trial, *, seconds: float | None = None) ->
 
 
 def _resolve_net(name: str) -> dict[str, str]:
-    """Raises NetError unless there is such a net for this board."""
+    """The settings of a net; raises NetError unless it exists and is for this board."""
     find_net(name).check_board(CONNECT_FOUR)
     return {NET: name, NET_CONTENT: net_hash(AlphaZeroParameters(net=name))}
 

@@ -1,31 +1,31 @@
-"""The agents of harman as they were run: a tree search, and a Q-learner trained against it.
+"""The agents of harman as published: a tree search, and a Q-learner trained against it.
 
 Faults of the tree search, repeated here:
 
-- Results count 1, 0, -1 for the root's side in every node, and every node prefers high ones: the
-  tree takes the opponent for a friend.
-- No node is known to be over. A won position is played on, and only a line through the stone placed
-  last counts in a playout. So a move that wins at once is worth no more to it than any other.
+- Results are 1, 0, -1 for the root's side in every node, and every node prefers high results: the
+  tree treats the opponent as cooperative.
+- The end of the game is not recognised in the tree. A won position is played on, and only a line through the
+  stone placed last counts in a playout. So an immediate win has no higher value than any other move.
 - A playout from a full board ends in a "stone" on the full last column, which may still win.
 
-The published program needs five columns; with other numbers this is what it would do.
+The published program needs five columns; for other numbers this is the obvious generalisation.
 
-The learner always moves second, against this tree search. At each own turn, with s, a its last move and s'
-the position it is now to move in,
+The learner always moves second, against this tree search. At each of its turns, where s, a is its last move and s' the
+current position,
 
     Q(s, a) += alpha (-1 + gamma max Q(s', .) - Q(s, a))
 
-and at the end, with r = 50 for a win, -50 for a loss, -10 for a draw, for its last move
+and at the end, where r is 50 for a win, -50 for a loss and -10 for a draw, for its last move
 
     Q(s, a) += alpha (r - Q(s, a))
 
 Its faults, repeated here:
 
-- Every position has entries of its own beside those of its mirror image. A new value is written to both,
-  except when the opponent's move ended the game: what is learnt from losses is learnt twice.
+- Every position and its mirror image have separate entries. A new value is written to both, except when the
+  opponent's move ended the game: losses must be learnt twice.
 - A draw is punished, though on many boards a good first player can force one.
 
-The program enters 0 for a position and its mirror image when either is first met; here a missing row means the same.
+The program adds zeros for a position and its mirror image when either is first met; here a missing row means the same.
 """
 
 import math
@@ -52,11 +52,11 @@ ALPHA, GAMMA, EPSILON = 0.6, 0.8, 0.1
 WIN, LOSS, DRAW, STEP = 50.0, -50.0, -10.0, -1.0
 WON, DRAWN, LOST = 1, 0, -1
 _C = 2.0
-_FULL_DEPTH = 4  # plies of the tree that exist from the start; below them a node gets children when it is first visited
+_FULL_DEPTH = 4  # plies of the tree that exist from the start; below, a node gets children when it is first visited
 
 
 class HarmanMctsParameters(msgspec.Struct, frozen=True, kw_only=True):
-    playouts: Annotated[int, msgspec.Meta(ge=1, le=10**6, description="playouts of a move")] = 40
+    playouts: Annotated[int, msgspec.Meta(ge=1, le=10**6, description="playouts per move")] = 40
     c: Annotated[float, msgspec.Meta(ge=0, le=100, description="exploration constant")] = _C
 
 
@@ -73,20 +73,20 @@ class HarmanMcts(ParameterisedAgent[HarmanMctsParameters], ImmediateAgent):
 
     def check_board(self, spec: GameSpec) -> None:
         if not spec.gravity:
-            raise InvalidLimitError(f"harman/mcts plays columns; {spec} has no gravity")
+            raise InvalidLimitError(f"harman/mcts needs a board with gravity; {spec} has none")
 
 
 class HarmanQParameters(msgspec.Struct, frozen=True, kw_only=True):
-    episodes: Annotated[int, msgspec.Meta(ge=1, le=200_000, description="games of training")] = 50_000
+    episodes: Annotated[int, msgspec.Meta(ge=1, le=200_000, description="training games")] = 50_000
     playouts: Annotated[
-        int, msgspec.Meta(ge=1, le=1000, description="playouts of a move of its opponent in training")
+        int, msgspec.Meta(ge=1, le=1000, description="playouts per move of its opponent in training")
     ] = 40
     training_seed: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1, description="random seed of the training")] = 0
 
 
 class HarmanQ(ParameterisedAgent[HarmanQParameters], ImmediateAgent):
-    """Trains on the board before its first move. Only positions with the second side to move are ever
-    trained, so as first it plays at random.
+    """Trains on the board before its first move. It only learns positions with the second side to move, so as first
+    player it moves at random.
     """
 
     def _decide(self, position: Position) -> Decision:
@@ -97,14 +97,14 @@ class HarmanQ(ParameterisedAgent[HarmanQParameters], ImmediateAgent):
 
     def check_board(self, spec: GameSpec) -> None:
         if not spec.gravity:
-            raise InvalidLimitError(f"harman/q plays columns; {spec} has no gravity")
+            raise InvalidLimitError(f"harman/q needs a board with gravity; {spec} has none")
         if not spec.fits_word:
-            raise InvalidLimitError(f"harman/q plays boards that fit one word of 64 bits; {spec} is too large")
+            raise InvalidLimitError(f"harman/q needs a board that fits one 64-bit word; {spec} is too large")
 
 
 @lru_cache(maxsize=4)
 def _trained_table(spec: GameSpec, episodes: int, playouts: int, seed: int) -> QTable:
-    """Read only: agents share it."""
+    """The table of these arguments. Agents share it, so it must not be changed."""
     table = QTable(spec)
     play_as_published(table, episodes, playouts=playouts, rng=np.random.default_rng(seed))
     return table
@@ -114,17 +114,17 @@ def _trained_table(spec: GameSpec, episodes: int, playouts: int, seed: int) -> Q
 
 
 class PublishedTree(NamedTuple):
-    """Node 0 is the root; the children of a node lie next to each other, one for each column."""
+    """Node 0 is the root; the children of a node are next to each other, one for each column."""
 
     playouts: int
     c: float
     visits: np.ndarray  # [nodes] int64
     totals: np.ndarray  # [nodes] int64, sum of results for the root's side
-    first: np.ndarray  # [nodes] int64, the first child, 0 before there is one
+    first: np.ndarray  # [nodes] int64, the first child; 0 if there is none
 
 
 def make_tree(spec: GameSpec, playouts: int, c: float = _C) -> PublishedTree:
-    """An empty tree with room for its playouts."""
+    """An empty tree with space for its playouts."""
     upper = sum(spec.columns**level for level in range(_FULL_DEPTH))
     nodes = 1 + spec.columns * (min(upper, _FULL_DEPTH * playouts) + playouts)
     return PublishedTree(playouts, c, np.zeros(nodes, np.int64), np.zeros(nodes, np.int64), np.zeros(nodes, np.int64))
@@ -134,7 +134,7 @@ def make_tree(spec: GameSpec, playouts: int, c: float = _C) -> PublishedTree:
 def most_visited(
     layout: Layout, stones: Bits, mask: Bits, ply: int, tree: PublishedTree, rng: np.random.Generator
 ) -> int:
-    """The action that a new tree visits most, the first of several. Overwrites the contents of `tree`."""
+    """The most visited action of a new tree, the first of several. Overwrites the contents of `tree`."""
     columns, area = layout.columns, layout.rows * layout.columns
     visits, totals, first = tree.visits, tree.totals, tree.first
     heights = np.empty(columns, np.int64)
@@ -167,7 +167,7 @@ def most_visited(
 
 @register_jitable
 def _selected(layout: Layout, mask: Bits, node: int, tree: PublishedTree, rng: np.random.Generator) -> int:
-    """Any action that was never visited, else the one with the highest bound; of equal ones the most visited."""
+    """A random unvisited action, else the action with the highest bound; of equal ones the most visited."""
     visits, totals, first = tree.visits, tree.totals, tree.first
     chosen, unseen, highest = -1, 0, -np.inf
     for action in range(layout.columns):
@@ -209,9 +209,9 @@ def _play_on(layout: Layout, mine: Bits, both: Bits, stone: int, heights: np.nda
 
 
 class Episodes(NamedTuple):
-    """What happened, game by game, as the learner sees it."""
+    """The rewards and results of games, for the learner."""
 
-    rewards: np.ndarray  # [N] float64, the sum over a game
+    rewards: np.ndarray  # [N] float64, sum per game
     results: np.ndarray  # [N] int64: WON, DRAWN or LOST
 
 
@@ -224,8 +224,8 @@ def play_as_published(
     alpha: float = ALPHA,
     epsilon: float = EPSILON,
 ) -> Episodes:
-    """Plays and learns. With alpha = epsilon = 0 this is the published evaluation, which enters
-    positions into the table but changes nothing that is chosen later.
+    """Plays and learns. With alpha = epsilon = 0 this is the published evaluation, which adds positions to the table
+    but does not affect later choices.
     """
     layout, tree = compiled_layout(table.spec), make_tree(table.spec, playouts)
     found = Episodes(np.zeros(episodes), np.zeros(episodes, np.int64))
@@ -256,7 +256,7 @@ def _play(
             return done
         mine = both = layout.board ^ layout.board
         row, action = -1, -1  # of the learner's last move
-        image = np.uint64(0)  # the key of the mirror image of the position it was made in
+        image = np.uint64(0)  # the key of the mirror image of the position before it
         for ply in range(area):
             is_own = ply & 1 == 1
             if is_own:

@@ -1,4 +1,4 @@
-"""The report of harman, and the study itself."""
+"""The report of harman, and the study."""
 
 from functools import partial
 from itertools import product
@@ -16,7 +16,7 @@ _RESULTS = ("wins", "draws", "losses")
 
 
 def _sections(results: Results) -> list[Section]:
-    """The curve, the evaluation, the tree searches, the learner by self-play."""
+    """The curve, the evaluation, the tree searches, and self-play."""
     boards = [
         TEXTS.section("board", board=board, tables=[_test_table(board, each, results) for each in PLAYOUTS])
         for board in BOARDS
@@ -59,7 +59,7 @@ def _test_table(board: str, playouts: int, results: Results) -> Table:
     row, rows = partial(_row, results, training), []
     for prefix, label in TEXTS.labels["tests"].items():
         rows += [row(f"{prefix}.{kind}", f"{label}: {kind}, %", is_rate=True) for kind in _RESULTS]
-        rows.append(row(f"{prefix}.reward", f"{label}: reward a game"))
+        rows.append(row(f"{prefix}.reward", f"{label}: reward per game"))
     rows += [_accuracy_row(results, training, side) for side in ("second", "first")]
     rows.append(row("rows", "positions in the table", digits=0))
     times = by_variant(lambda variant: results.timing(training, variant, "training"))

@@ -1,8 +1,8 @@
 """The experiments of harman: training and evaluation, self-play, tree searches against each other.
 
-Figures: `wins`, `draws`, `losses` in percent of the games and mean `reward`, of the learner, or of
-the side that moves first between tree searches, prefixed by what was played; points of the
-learning curve by the first episode of their window; `accuracy` in percent of all positions of a board.
+Figures: `wins`, `draws`, `losses` in percent of the games and mean `reward`, of the learner, or of the first side
+in games between tree searches, with a prefix for the kind of games; points of the learning curve by the first
+episode of their window; `accuracy` in percent of all positions of a board.
 """
 
 import time
@@ -32,13 +32,13 @@ from inarow.studies.study import Repeated
 BOARDS = ("3x5x4", "4x5x4", "6x5x4")
 PLAYOUTS = (40, 10)
 MARKS = (4_500, 10_000, 50_000)  # episodes at which the published curve was read
-_GRADED = GameSpec.parse("3x5x4")  # the board on which every position can be graded
+_GRADED = GameSpec.parse("3x5x4")  # the board small enough to grade every position
 _CURVE_POINTS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class AgainstTreeSearch:
-    """A table trained against a tree search, then tested against the same."""
+    """A table trained and tested against a tree search."""
 
     board: str
     playouts: int
@@ -72,7 +72,7 @@ class AgainstTreeSearch:
         return Measured(figures, {"reward": points}, {"training": round(seconds, 3)})
 
     def _corrected(self, spec: GameSpec, trial: Trial) -> Measured:
-        """The same numbers against a tree search without faults, on one side and then on the other."""
+        """The same figures against a tree search without faults, for both sides."""
         episodes, opponent = trial.size["episodes"], f"mcts:simulations={self.playouts}"
         config = QConfig(
             board=str(spec),
@@ -94,7 +94,7 @@ class AgainstTreeSearch:
 
 @dataclass(frozen=True, slots=True)
 class SelfPlay:
-    """The negamax learner, trained against itself alone."""
+    """The negamax learner, trained only against itself."""
 
     board: str
 
@@ -113,7 +113,7 @@ class SelfPlay:
 
 @dataclass(frozen=True, slots=True)
 class TreeSearches:
-    """Tree searches of 40 and of 10 playouts, each against each on both sides; as published also against those
+    """Matches between tree searches of 40 and of 10 playouts, on both sides; as published also against searches
     without faults.
     """
 
@@ -142,7 +142,7 @@ def experiments(scale: Scale) -> list[Repeated]:
     runs, episodes = (2, 15_000) if is_quick else (10, 50_000)
     figure_size = {"games": 100, "episodes": 51_000 if is_quick else 100_000}
     in_figure = [AgainstTreeSearch("4x5x4", 40), AgainstTreeSearch("4x5x4", 10)]
-    """They may be behind the published picture of 100,000 episodes."""
+    """The published picture of 100,000 episodes may be of these."""
     others = [AgainstTreeSearch(board, playouts) for playouts in PLAYOUTS for board in ("6x5x4", "3x5x4")]
     self_play_size = {"games": 100, "episodes": 500_000 if is_quick else 4_000_000}
     return [  # the longest first
@@ -175,7 +175,7 @@ def _train_and_test(
 def _test(
     name: str, player: Agent, side: int, opponent: str, spec: GameSpec, trial: Trial, stream: int
 ) -> dict[str, float]:
-    """Figures of the player on side 1 or 2, by name; the opponent draws from the random stream number `stream`."""
+    """Figures of the player on side 1 or 2, by name; the opponent uses the random stream number `stream`."""
     other = make_agent(opponent, seed=trial.random_streams(stream + 1)[stream])
     players = (player, other) if side == 1 else (other, player)
     results, rewards = _play(*players, spec, trial.size["games"], side=side)
@@ -209,7 +209,7 @@ def moving_average(values: np.ndarray, window: int) -> np.ndarray:
 
 
 def _curve_figures(average: np.ndarray) -> dict[str, float]:
-    """Those for which the curve is long enough."""
+    """The figures for which the curve is long enough."""
     figures = {"start": float(average[0]), "peak": float(average.max()), "end": float(average[-1])}
     figures.update({f"at {mark}": float(average[mark]) for mark in MARKS if mark < len(average)})
     if (average > 0).any():
@@ -218,7 +218,7 @@ def _curve_figures(average: np.ndarray) -> dict[str, float]:
 
 
 def grade_table(table: QTable, rng: np.random.Generator, *, shares_mirror: bool) -> dict[str, Accuracy]:
-    """How well a table plays every position of its (small) board, by side: `first` and `second`.
+    """The accuracy of a table in all positions of its (small) board, by side: `first` and `second`.
 
     `shares_mirror`: a position and its mirror image share one row, as in the corrected learner.
     """

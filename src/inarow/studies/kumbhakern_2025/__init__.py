@@ -1,4 +1,4 @@
-"""The study kumbhakern-2025: a Q-table of 4x4 behind sliding windows, and what it published."""
+"""The study kumbhakern-2025: a 4x4 Q-table with sliding windows, and its published numbers."""
 
 from typing import Literal, get_args
 

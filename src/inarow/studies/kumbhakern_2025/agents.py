@@ -1,18 +1,18 @@
-"""The agents of kumbhakern-2025 as they were run: a Q-table of 4x4, its training, and its use behind windows.
+"""The agents of kumbhakern-2025 as published: a 4x4 Q-table, its training, and its use with windows.
 
-A position belongs to the learner, whichever side is to move: its key is the learner's side, the learner's stones
-and all stones. After every ply, of the learner and of its opponent, with s' the position after it,
+Positions are for the learner, regardless of the side to move: the key is the learner's side, the learner's stones and
+all stones. After every ply, of the learner or its opponent, where s' is the position after it,
 
     Q(s, a) += alpha (r + gamma max Q(s', .) - Q(s, a))
 
-r is 1 if the learner's ply wins, -1 if the opponent's does, 0 for a draw, else for a ply of the learner a
-tenth of its block weight. At the end of the game the max is left out. Faults, repeated here:
+r is 1 if the learner wins by this ply, -1 if the opponent does, 0 for a draw, otherwise for a ply of the learner a
+tenth of its block weight. At the end of the game the max is omitted. Faults, repeated here:
 
-- max is also taken where the opponent is to move, which wants the least for the learner.
-- An opponent that plays by the table ("self-play") uses the same values, takes the action that is best
-  for the learner, and so helps it to win.
+- max is also used where the opponent is to move, who minimises the learner's value.
+- An opponent that plays by the table ("self-play") uses the same values, so it plays the action that is best for
+  the learner and helps it to win.
 - max includes full columns; their value stays 0.
-- After a random start player 1 is to move, whatever stones are on the board.
+- After a random start player 1 is to move, regardless of the stones on the board.
 """
 
 from collections.abc import Callable
@@ -37,14 +37,14 @@ from inarow.learning.tabular.q_table import QArrays, QTable, add_row, find_row, 
 
 WINDOW = GameSpec(4, 4, 4)
 RANDOM, FROZEN_FOR_LEARNER, FROZEN_FOR_ITSELF = range(3)
-"""Opponents other than the table in training: random moves; the table at the start of the phase, playing
-what is best for the learner (as committed), or what is best for the opponent (as described)."""
+"""Opponents other than the table in training: random moves; the table at the start of the phase, playing the best
+action for the learner (as committed) or for the opponent (as described)."""
 GENERATIONS = 5
 LOG = 5_000  # episodes between points of the curve, and between changes of epsilon
 ALPHA, GAMMA, BLOCK = 0.05, 0.9, 0.1
 _FIRST_EPSILON, _LAST_EPSILON = 0.8, 0.05
 _BETTER, _WORSE, _TOLERANCE = 0.9, 1.01, 0.005
-_MEMORY = 256 << 20  # bytes: room for all positions, so that none is ever refused
+_MEMORY = 256 << 20  # bytes; enough for all positions
 _TIE = 1e-5
 _EMPTY, _FIRST_SIDE = 0.5, 0.75  # draws for a cell of a random start: below the one empty, below the other player 1
 _SECOND_SIDE_BIT = np.uint64(1 << 63)
@@ -55,13 +55,13 @@ _ZERO = np.uint64(0)
 
 
 def published_values(table: QTable, position: Position) -> np.ndarray | None:
-    """The values of a table as published for the side to move: a `Lookup`, once the table is bound."""
+    """The values of a table as published, for the side to move. With the table bound, a `Lookup`."""
     (values,) = _look_up(table, [(position.stones, position.mask)], position.side_to_move)
     return values
 
 
 def _look_up(table: QTable, boards: list[tuple[int, int]], side: int) -> list[np.ndarray | None]:
-    """For each (own stones, all stones) the values for side 1 or 2, None if it was never met."""
+    """For each (own stones, all stones), the values for side 1 or 2; None if it was never met."""
     layout = layout_of(table.spec)
     keys = [learner_key(stones, mask, side - 1, layout) for stones, mask in boards]
     rows = table.find(np.array(keys, np.uint64)).tolist()
@@ -73,22 +73,22 @@ class PublishedWindowParameters(msgspec.Struct, frozen=True, kw_only=True):
         int, msgspec.Meta(ge=1, le=500_000, description="games in each of the seven phases of training")
     ] = 200_000
     random_starts: Annotated[
-        float, msgspec.Meta(ge=0, le=1, description="share of them that begin with a random board")
+        float, msgspec.Meta(ge=0, le=1, description="share of games that begin with a random board")
     ] = 0.0
     training_seed: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1, description="random seed of the training")] = 0
 
 
 class PublishedWindowAgent(ImmediateAgent):
-    """Plays the best action of the window with the greatest value, the first on ties.
+    """Plays the best action of the window with the greatest value, the first of equal ones.
 
-    Faults, repeated here: the columns of every window are taken for full where the first columns of the board are;
-    a window that was never met has values 0, more than one that is known to be bad; a column may be chosen by its
-    look although its next free cell lies above the window. So it may choose a full column. The published program
-    stopped there; this raises IllegalMoveError, a lost game.
+    Faults, repeated here: a column of any window is considered full if the same column counted from the left of the
+    board is; a window that was never met has values 0, more than one known to be bad; a column may be chosen although
+    its next free cell is above the window. So it may choose a full column. The published program stopped there; this
+    agent raises IllegalMoveError and loses the game.
     """
 
     def __init__(self, name: str, table: Callable[[], QTable]) -> None:
-        """`table` is called for every decision, so that training can wait for the first."""
+        """`table` is called for every decision, so that training can be delayed until the first."""
         self.name = name
         self._table = table
 
@@ -115,14 +115,16 @@ class PublishedWindowAgent(ImmediateAgent):
 def build_published_window(
     name: str, parameters: PublishedWindowParameters, rng: np.random.Generator
 ) -> PublishedWindowAgent:
-    """Trains before its first move, unless the table exists. Its play is deterministic."""
+    """The agent `kumbhakern-2025/window`, which trains before its first move unless the table exists. Its play is
+    deterministic.
+    """
     settings = parameters.episodes, parameters.random_starts, parameters.training_seed
     return PublishedWindowAgent(name, partial(trained_table, *settings))
 
 
 @lru_cache(maxsize=2)
 def trained_table(episodes: int, random_starts: float, seed: int) -> QTable:
-    """Read only: agents share it."""
+    """The table of these arguments. Agents share it, so it must not be changed."""
     trainer = PublishedTrainer(np.random.default_rng(seed), random_starts=random_starts)
     for phase in phases(RANDOM, GENERATIONS):
         trainer.run(phase, episodes)
@@ -134,7 +136,7 @@ def trained_table(episodes: int, random_starts: float, seed: int) -> QTable:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """Part of the training. Each phase starts with the first epsilon."""
+    """Part of the training. Each phase starts with the initial epsilon."""
 
     name: str
     split: float  # share of episodes against the opponent; the others are "self-play"
@@ -142,16 +144,16 @@ class Phase:
 
 
 def phases(opponent: int, generations: int) -> tuple[Phase, ...]:
-    """All phases; in the generations of the last, seven in ten episodes are against `opponent`.
+    """All phases; in the generations of the last phase, seven of ten episodes are against `opponent`.
 
-    The published curve is that of random opponents, although frozen ones are described.
+    The published curve is for random opponents, although frozen opponents are described.
     """
     last = (Phase(f"generation {number}", 0.7, opponent) for number in range(1, generations + 1))
     return (Phase("random", 1.0), Phase("self-play", 0.0), *last)
 
 
 class EpisodeRules(NamedTuple):
-    """How the kernel plays its episodes."""
+    """The settings of episodes, for kernels."""
 
     epsilon: float
     split: float  # share of episodes against `opponent`; the others are against the table in training
@@ -169,7 +171,7 @@ class PublishedTrainer:
         self._layout = compiled_layout(WINDOW)
 
     def run(self, phase: Phase, episodes: int) -> list[float]:
-        """The mean rewards of each `LOG` episodes."""
+        """Trains one phase; returns the mean reward of every `LOG` episodes."""
         table, curve = self.table, []
         frozen = table.values[: len(table) if phase.opponent != RANDOM else 0].copy()
         epsilon, best = _FIRST_EPSILON, -np.inf
@@ -185,7 +187,7 @@ class PublishedTrainer:
         return curve
 
     def _play(self, rules: EpisodeRules, frozen: np.ndarray, first: int, episodes: int) -> float:
-        """The sum of the rewards."""
+        """Plays episodes; returns the sum of the rewards."""
         table, rewards, done = self.table, np.zeros(1), 0
         while done < episodes:
             table.reserve()
@@ -196,7 +198,7 @@ class PublishedTrainer:
 
 @register_jitable
 def learner_key(stones: Bits, mask: Bits, learner: int, layout: Layout) -> np.uint64:
-    """The key of a position for the learner (0 moves first, 1 second), whose stones are `stones`."""
+    """The key of a position for the learner (0 moves first, 1 second) with the stones `stones`."""
     return hash_key(stones, mask, layout) ^ (_SECOND_SIDE_BIT if learner else _ZERO)
 
 
@@ -211,7 +213,7 @@ def _train(
     rewards: np.ndarray,
     rng: np.random.Generator,
 ) -> int:
-    """Plays episodes from number `first` until there are enough or the index is crowded; returns how many it played.
+    """Plays episodes from number `first` until there are enough or the index is full; returns the number played.
 
     `frozen` are the values of the first rows at an earlier time. The learner's rewards are added to `rewards[0]`.
     """
@@ -265,7 +267,9 @@ def _train(
 
 @register_jitable
 def _start(layout: Layout, learner: int, random_starts: float, rng: np.random.Generator) -> tuple[Any, Any, int]:
-    """(The learner's stones, all stones, empty cells): the empty board, or at times a random filling of it."""
+    """(The learner's stones, all stones, number of empty cells) of the empty board or, with probability
+    `random_starts`, of a random board.
+    """
     area = layout.rows * layout.columns
     empty = layout.board ^ layout.board
     if random_starts == 0.0 or rng.random() >= random_starts:
@@ -291,7 +295,7 @@ def _start(layout: Layout, learner: int, random_starts: float, rng: np.random.Ge
 
 @register_jitable
 def _best_action(mask: Bits, row: int, values: np.ndarray, layout: Layout, rng: np.random.Generator) -> int:
-    """Any of the open columns whose value is the greatest but for a small tolerance; all are 0 without a row."""
+    """A random open column with the greatest value, up to a small tolerance; without a row all values are 0."""
     is_known = 0 <= row < len(values)
     best, ties = -np.inf, 0
     for action in range(layout.columns):

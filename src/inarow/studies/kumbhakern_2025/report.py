@@ -1,4 +1,4 @@
-"""The report of kumbhakern-2025, and the study itself."""
+"""The report of kumbhakern-2025, and the study."""
 
 from functools import partial
 from itertools import product
@@ -15,7 +15,7 @@ TEXTS = load_texts(__package__)
 
 
 def _sections(results: Results) -> list[Section]:
-    """Table 1 and Figure 1, the worth of the table on its own board, and the whole board through windows."""
+    """Table 1 and Figure 1, the accuracy of the table on its own board, and its play on the whole board by windows."""
     return [_test_section(results), _curve_section(results), _window_section(results), _board_section(results)]
 
 
@@ -77,7 +77,7 @@ def _board_rows(results: Results, experiment: Experiment) -> list[Row]:
     rows = []
     for opponent, side, name in product(OPPONENTS, SIDES, ("wins", "draws", "illegal", "unseen")):
         label, figure = f"{opponent}, as {side}: {name}, %", f"6x7 {opponent}.{side}.{name}"
-        sample = None if name == "unseen" else games  # windows of one game are not independent
+        sample = None if name == "unseen" else games  # the windows of a game are not independent
         row = results.row(label, experiment, figure, digits=1, is_rate=True, games=sample)
         if name not in ("draws", "illegal") or any(each.mean for each in row.ours):
             rows.append(row)

@@ -1,9 +1,9 @@
 """The experiments of kumbhakern-2025.
 
 Figures, rates in percent: `PHASE.first`, `.last`, `.max` of the curve of mean rewards; `after PHASE.wins`,
-`.losses`, `.draws` of test games on 4x4 against random moves; `perfect.losses` and the like of games against
-perfect play; `4x4.NAME` and `6x7.NAME` accuracy against perfect play; `6x7 OPPONENT.SIDE.NAME` of games on the whole
-board: wins, draws, games lost by an illegal move, and windows that were never met in training.
+`.losses`, `.draws` of test games on 4x4 against random moves; `perfect.losses` etc. of games against perfect play;
+`4x4.NAME` and `6x7.NAME` accuracy against perfect play; `6x7 OPPONENT.SIDE.NAME` of games on the whole board: wins,
+draws, games lost by an illegal move, and windows that were never met in training.
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,14 +41,14 @@ BASELINE_AGENTS = ("random", "winblock")
 CURVE = "mean reward"
 _READINGS = {agents.FROZEN_FOR_LEARNER: "the learner", agents.FROZEN_FOR_ITSELF: "itself"}
 
-Stages = Iterator[tuple[str, list[float]]]  # the phases by name with their curves, each when it is over
+Stages = Iterator[tuple[str, list[float]]]  # the phases by name with their curves, as they finish
 
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """All phases with their test games, then what the table is worth on its own board and behind windows."""
+    """All phases with their test games, then the accuracy of the table on its own board and with windows."""
 
-    with_starts: bool  # half of the episodes begin with a random board
+    with_starts: bool  # whether half of the episodes begin with a random board
 
     @property
     def name(self) -> str:
@@ -74,7 +74,9 @@ class Training:
         return Measured(figures, {CURVE: [(float(number), mean) for number, mean in enumerate(curve, start=1)]})
 
     def _learner(self, trial: Trial, stream: np.random.SeedSequence) -> tuple[Stages, QTable, Agent, Agent]:
-        """(A training that runs as its stages are consumed, its table, players of the small and of the whole board)."""
+        """(A training that runs as its stages are consumed, its table, players for the small and for the whole
+        board).
+        """
         episodes, random_starts = trial.size["episodes"], 0.5 if self.with_starts else 0.0
         if trial.is_published:
             published = PublishedTrainer(np.random.default_rng(stream), random_starts=random_starts)
@@ -90,7 +92,7 @@ class Training:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The first generation of the last phase against another opponent, which it may have been."""
+    """The first generation of the last phase, against another possible reading of the published opponent."""
 
     opponent: int
 
@@ -108,7 +110,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class PretrainedTable:
-    """The agent `window` with the table of the package, which plays 4x4 almost perfectly: the best case of windows."""
+    """The agent `window` with inarow's own table, which plays 4x4 almost perfectly: the best case for windows."""
 
     name: str = "table of inarow"
 
@@ -154,11 +156,11 @@ def experiments(scale: Scale) -> list[Repeated]:
 
 
 def corrected_config(episodes: int, random_starts: float, seed: int) -> QConfig:
-    """The training without its faults, with `episodes` episodes a phase.
+    """The training without its faults, with `episodes` episodes per phase.
 
-    The same phases, rates and rewards, but every move is worth its reward less the best of the opponent's replies
-    (`negamax`, see `learning/tabular/episode.py`): both sides play for themselves, and the frozen
-    opponent is really frozen. Random starts come from random legal moves.
+    The same phases, rates and rewards, but the value of a move is its reward minus the value of the opponent's best
+    reply (`negamax`, see `learning/tabular/episode.py`): each side plays for itself, and the frozen opponent is really
+    frozen. Random starts are made by random legal moves.
     """
     phase = partial(QPhase, episodes=episodes, random_starts=random_starts)
     last = phase(opponent="frozen", self_play=0.3, generations=GENERATIONS)
@@ -189,7 +191,7 @@ def _corrected_stages(trainer: Trainer, episodes: int) -> Stages:
 
 
 def _logged(means: list[float]) -> list[float]:
-    """The points that the published program wrote: all but the last of a phase."""
+    """The points that the published program wrote: all except the last of a phase."""
     return means[:-1] or means
 
 
@@ -199,9 +201,9 @@ def _ends(phase: str, means: list[float]) -> dict[str, float]:
 
 
 def table_accuracy(table: QTable, suite: Suite, *, is_published: bool) -> Accuracy:
-    """The accuracy of a `TablePlayer` without a random stream on a suite of the table's board, all positions at once.
+    """The accuracy of a `TablePlayer` without a random stream on a suite of the table's board.
 
-    Keys are those of `published_values`, or else those of a trainer without symmetry.
+    Keys are those of `published_values`, or of a trainer without symmetry.
     """
     layout, sides = layout_of(suite.spec), 2 if is_published else 1
     keys = [agents.learner_key(each.stones, each.mask, each.ply % sides, layout) for each in suite.positions]
@@ -212,7 +214,7 @@ def table_accuracy(table: QTable, suite: Suite, *, is_published: bool) -> Accura
 
 
 def _play_on_window(name: str, agent: Agent, other: Agent, games: int) -> dict[str, float]:
-    """Wins, losses and draws from the empty board, on both sides in turn."""
+    """Wins, losses and draws of games from the empty board, with alternating sides."""
     results = []
     for game in range(games):
         players = (agent, other) if game % 2 == 0 else (other, agent)
@@ -222,7 +224,7 @@ def _play_on_window(name: str, agent: Agent, other: Agent, games: int) -> dict[s
 
 
 def _side_figures(records: Sequence[GameRecord], side: int) -> dict[str, float]:
-    """Of games on the whole board, for side 1 or 2."""
+    """The figures of games on the whole board, for side 1 or 2."""
     points = [half_points(record, side) for record in records]
     illegal = sum(record.termination == "illegal move" and record.winner != side for record in records)
     plies = [ply for record in records for ply in record.plies[(side - 1 - record.opening) % 2 :: 2]]
@@ -233,7 +235,7 @@ def _side_figures(records: Sequence[GameRecord], side: int) -> dict[str, float]:
 
 
 def _play_on_board(agent: Agent, games: int, streams: Sequence[np.random.SeedSequence]) -> dict[str, float]:
-    """`games` (even) a pairing, in pairs from balanced openings with sides swapped; one stream for each opponent."""
+    """Plays `games` (even) per pairing, in pairs from balanced openings with swapped sides; one stream per opponent."""
     figures, pairs = {}, games // 2
     plies = usual_plies(CONNECT_FOUR, pairs, "balanced")
     for opponent, stream in zip(OPPONENTS, streams, strict=True):

@@ -1,4 +1,4 @@
-"""The study paranji-2025: minimax, alpha-beta and tabular Q-learning, and what it published."""
+"""The study paranji-2025: minimax, alpha-beta and tabular Q-learning, and its published numbers."""
 
 from statistics import fmean
 from typing import Literal, get_args
@@ -15,8 +15,8 @@ PAIRINGS = tuple((first, second) for first in AGENTS for second in AGENTS if fir
 
 
 class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Of Table 1: over all games of an agent; moves and seconds a game over those it began. Of a pairing: for the side
-    that moves first, with the nodes of both sides.
+    """Figures of Table 1: over all games of an agent; moves and seconds per game over the games that it began. Figures
+    of a pairing: for the first side, with the nodes of both sides.
     """
 
     wins: float
@@ -28,7 +28,7 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All but `depth_test` by board."""
+    """The published numbers, all except `depth_test` by board."""
 
     table_1: dict[str, dict[str, Figures]]
     pruning: dict[str, dict[Searcher, float]]
@@ -37,7 +37,7 @@ class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pairings: dict[str, dict[str, Figures]]
 
     def of_agent(self, board: str, agent: str) -> Figures:
-        """What Table 1 would say of an agent if it were made from the pairings."""
+        """The figures of an agent in Table 1, recomputed from the pairings."""
         begun = [self.pairings[board][f"{agent}-{other}"] for other in AGENTS if other != agent]
         followed = [self.pairings[board][f"{other}-{agent}"] for other in AGENTS if other != agent]
         wins = fmean([each.wins for each in begun] + [100 - each.wins - each.draws for each in followed])

@@ -1,29 +1,30 @@
-"""The agents of paranji-2025 as they were run: minimax and alpha-beta to the node, the default agent, the Q-learner.
+"""The agents of paranji-2025 as published: minimax and alpha-beta with the same node counts, the default agent, and the
+Q-learner.
 
 Faults of minimax, repeated here:
 
-- Every agent was made as player 1, also the one that moved second: `believes_first`.
-- Diagonal windows were compared in a way that is never true: `diagonals=false`.
-- A finished game is worth 1 or -1, less than many heuristic sums.
-- Window values 0.1, 0.3 and 0.8 were added up in binary fractions, in the order rows, columns,
-  diagonals of each square. Sums that should be equal differ in their last bits, and since the
-  first best move is taken, play depends on that order; so it is kept.
+- Every agent was created as player 1, even the one that moved second: `believes_first`.
+- Diagonal windows were compared in a way that is always false: `diagonals=false`.
+- A finished game has the value 1 or -1, less than many heuristic sums.
+- Window values 0.1, 0.3 and 0.8 were added in floating point, in the order rows, columns, diagonals of each square.
+  Sums that should be equal differ in their last bits, and since the first best move is played, play depends on that
+  order, which is therefore kept.
 
-The Q-learner always moves first, against the default agent, which takes itself for player 1 and so never blocks.
-(The commands that the report lists start another training, in which it blocks: `opponent_blocks`. That
-one does not lead to the published results of Tic Tac Toe.) After each move of its own, with s the
-position it moved in and s' the one its opponent then has to move in,
+The Q-learner always moves first, against the default agent, which assumes that it is player 1 and so never blocks.
+(The commands in the report start another training, in which it blocks: `opponent_blocks`. That training does not
+give the published results of Tic Tac Toe.) After each move of the learner, where s is the position before the move
+and s' the position after it,
 
     Q(s, a) += alpha (r + gamma max Q(s', .) - Q(s, a))
 
 Its faults, repeated here:
 
 - No position in which the opponent is to move is ever stored, so max Q(s', .) is 0 always.
-- r is 1 for a winning move and 0 for all others; what was to teach losses (-1) and draws (0.2) came
-  after the last move had been forgotten. So only winning moves ever get a value, 1 - 0.9^n after n wins.
+- r is 1 for a winning move and 0 for all others; the rewards of losses (-1) and draws (0.2) were given after the
+  last move had been discarded. So only winning moves ever get a value, 1 - 0.9^n after n wins.
 - Epsilon decays only in episodes that end with the learner's own move.
 
-A position whose values are all 0 is not stored here: an absent one means the same.
+A position whose values are all 0 is not stored here: a missing row means the same.
 """
 
 from functools import lru_cache, partial
@@ -50,14 +51,14 @@ from inarow.studies.play import TablePlayer, values_by_position
 _WIN, _USUAL_DEPTH, _NO_LIMIT = 1.0, 3, 1 << 30
 _EPISODES_WITH_GRAVITY, _EPISODES_WITHOUT = 50_000, 5_000
 _ALPHA, _FIRST_EPSILON, _DECAY, _LAST_EPSILON = 0.1, 0.3, 0.995, 0.01
-_MEMORY = 64 << 20  # bytes: on 6x7x4 room for 600,000 positions, more than any number of episodes can reach
+_MEMORY = 64 << 20  # bytes; on 6x7x4 enough for 600,000 positions, more than any number of episodes can reach
 
 
 class ParanjiWinBlock(ParameterisedAgent[NoParameters], ImmediateAgent):
-    """The default agent: looks for wins of player 1, then for cells where player 2 would win, then plays at random.
+    """The default agent: plays wins of player 1, else cells where player 2 would win, else a random move.
 
-    It believes that it is player 1. As the second player it hence finds no win in its first rule,
-    takes its own wins in the rule that was to block, and never blocks.
+    It assumes that it is player 1. So as the second player it finds no win by its first rule,
+    plays its own wins by the rule for blocks, and never blocks.
     """
 
     def _decide(self, position: Position) -> Decision:
@@ -73,17 +74,17 @@ class ParanjiWinBlock(ParameterisedAgent[NoParameters], ImmediateAgent):
 class ParanjiMinimaxParameters(msgspec.Struct, frozen=True, kw_only=True):
     depth: Annotated[
         Annotated[int, msgspec.Meta(ge=1, le=256)] | Literal["none", "auto"],
-        msgspec.Meta(description="plies to look ahead; none: to the end; auto: 3 with gravity, else none"),
+        msgspec.Meta(description="search depth in plies; none: to the end; auto: 3 with gravity, else none"),
     ] = "auto"
-    prune: Annotated[bool, msgspec.Meta(description="alpha-beta cut-offs")] = True
-    believes_first: Annotated[bool, msgspec.Meta(description="whether it always takes itself for player 1")] = True
+    prune: Annotated[bool, msgspec.Meta(description="use alpha-beta cut-offs")] = True
+    believes_first: Annotated[bool, msgspec.Meta(description="whether it always assumes that it is player 1")] = True
     diagonals: Annotated[bool, msgspec.Meta(description="whether diagonal windows count")] = False
 
 
 class ParanjiMinimax(ParameterisedAgent[ParanjiMinimaxParameters]):
-    """Plays the first best move; a root move that wins for the side it believes to be ends the search.
+    """Plays the first best move; a root move that wins for the side that it assumes to be ends the search.
 
-    Stops between root moves when cancelled, with the best move so far.
+    Can be cancelled between root moves; then it plays the best move so far.
     """
 
     def decide(
@@ -117,10 +118,10 @@ class ParanjiMinimax(ParameterisedAgent[ParanjiMinimaxParameters]):
 
 
 class _Search(NamedTuple):
-    """What stays the same during a search."""
+    """The constants of a search, and its node counter."""
 
     layout: Layout
-    windows: np.ndarray  # [windows that count, inarow] int64: bits of cells
+    windows: np.ndarray  # [windows, inarow] int64: bits of cells
     weights: np.ndarray  # [inarow] float64, by number of stones
     depth: int
     prune: bool
@@ -146,10 +147,10 @@ def _windows(spec: GameSpec, diagonals: bool) -> np.ndarray:
 
 @kernel
 def _value(search: _Search, stones: Bits, mask: Bits, is_mine: bool, level: int, alpha: float, beta: float) -> float:
-    """The value of an unfinished position for the side that it is computed for, which is to move if `is_mine`.
+    """The value of an unfinished position for the assumed side, which is to move if `is_mine`.
 
-    Levels minimise (the first, after a root move) and maximise in turn, whichever side moves. Only positions that are
-    entered are counted.
+    Levels alternately minimise (the first, after a root move) and maximise, regardless of the side to move. Only
+    entered positions are counted.
     """
     layout = search.layout
     search.nodes[0] += 1
@@ -200,18 +201,18 @@ def _heuristic(search: _Search, mine: Bits, others: Bits) -> float:
 class ParanjiQParameters(msgspec.Struct, frozen=True, kw_only=True):
     episodes: Annotated[
         Annotated[int, msgspec.Meta(ge=1, le=200_000)] | Literal["auto"],
-        msgspec.Meta(description="games of training; auto: 50,000 with gravity, else 5,000"),
+        msgspec.Meta(description="training games; auto: 50,000 with gravity, else 5,000"),
     ] = "auto"
     opponent_blocks: Annotated[
-        bool, msgspec.Meta(description="whether its opponent in training knows its side, as in the listed commands")
+        bool, msgspec.Meta(description="whether its training opponent knows its own side, as in the listed commands")
     ] = False
     training_seed: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1, description="random seed of the training")] = 0
 
 
 class ParanjiQ(ParameterisedAgent[ParanjiQParameters], ImmediateAgent):
-    """Plays the action of the greatest value, uniformly among equals. Trains before its first move.
+    """Plays the action with the greatest value, drawn among equal ones. Trains before its first move.
 
-    Only positions with the first side to move were ever trained, so as second it plays at random.
+    It only learns positions with the first side to move, so as second player it moves at random.
     """
 
     def _decide(self, position: Position) -> Decision:
@@ -225,14 +226,14 @@ class ParanjiQ(ParameterisedAgent[ParanjiQParameters], ImmediateAgent):
 
 @lru_cache(maxsize=4)
 def _trained_table(spec: GameSpec, episodes: int, seed: int, opponent_blocks: bool) -> QTable:
-    """Read only: agents share it."""
+    """The table of these arguments. Agents share it, so it must not be changed."""
     return train_as_published(spec, episodes, np.random.default_rng(seed), opponent_blocks=opponent_blocks)
 
 
 def train_as_published(
     spec: GameSpec, episodes: int, rng: np.random.Generator, *, opponent_blocks: bool = False
 ) -> QTable:
-    """A table after `episodes` episodes, with at most one row for each."""
+    """A table after `episodes` episodes, with at most one new row per episode."""
     table = QTable(spec, memory=_MEMORY)
     layout = compiled_layout(spec)
     epsilon = np.full(1, _FIRST_EPSILON)
@@ -246,7 +247,7 @@ def train_as_published(
 def _train(
     layout: Layout, episodes: int, opponent_blocks: bool, epsilon: np.ndarray, table: QArrays, rng: np.random.Generator
 ) -> int:
-    """Plays until there are enough episodes or the index is crowded; returns how many it played."""
+    """Plays until there are enough episodes or the index is full; returns the number played."""
     cells = layout.rows * layout.columns
     index, old, keys, state, values, visits = table
     for done in range(episodes):

@@ -1,4 +1,4 @@
-"""The report of paranji-2025, and the study itself."""
+"""The report of paranji-2025, and the study."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -41,7 +41,7 @@ def _game_section(board: str, results: Results) -> Section:
 def _table_1(board: str, results: Results) -> Table:
     rows = _agent_rows(board, published().table_1[board], results)
     for agent in SEARCHERS:
-        label, value = f"{_NAMES[agent]}: nodes a game", published().pruning[board][agent]
+        label, value = f"{_NAMES[agent]}: nodes per game", published().pruning[board][agent]
         rows.append(results.row(label, RoundRobin(board), f"{agent}.nodes", published=value, digits=0))
     return TEXTS.table("agents", rows, times=_times(board, results))
 
@@ -66,13 +66,15 @@ def _times(board: str, results: Results) -> str:
 
 
 def _pairing_tables(board: str, results: Results) -> tuple[Table, Table]:
-    """Of the rates, and of moves and nodes."""
+    """The tables of rates, and of moves and nodes."""
     rates, costs, games = [], [], published().pairing_games
     for pairing in PAIRINGS:
-        # Two deterministic agents repeat one game, which is not a sample.
+        # Two deterministic agents repeat one game, so their games are not a sample.
         sample = None if set(pairing) <= set(SEARCHERS) else games
         found, more = _pairing_rows(results, RoundRobin(board), pairing, f"{'-'.join(pairing)}.", sample)
-        rates += [row for row in found if row.published or any(each.mean for each in row.ours)]  # most never draw
+        rates += [
+            row for row in found if row.published or any(each.mean for each in row.ours)
+        ]  # most pairings have no draws
         costs += more
     return TEXTS.table("rates", rates, games=games), TEXTS.table("costs", costs, games=games)
 
@@ -108,7 +110,7 @@ def _pruning_bars(board: str, results: Results) -> BarPlot:
 def _depth_section(results: Results) -> Section:
     row = partial(results.row, experiment=DepthTest(), digits=0)
     rows = [
-        row(f"depth {depth}: nodes a game", figure=f"depth {depth}.nodes", published=float(printed))
+        row(f"depth {depth}: nodes per game", figure=f"depth {depth}.nodes", published=float(printed))
         for depth, printed in zip(DEPTHS, published().depth_test["nodes"], strict=True)
     ]
     rows += [row(f"depth {each}: wins, %", figure=f"depth {each}.wins", is_rate=True, games=1) for each in DEPTHS]

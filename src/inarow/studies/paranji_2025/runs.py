@@ -1,8 +1,8 @@
-"""The experiments of paranji-2025: every agent against every other, one agent at several depths, another training.
+"""The experiments of paranji-2025: a round robin, one agent at several depths, and another training.
 
 Figures are named by agent or pairing (`first-second`): `wins` and `draws` in percent of the games,
-`moves` a game, `nodes` a game of an agent over the games it began, `first` and `second` nodes a game
-of each side of a pairing. Moves and nodes of an agent are means over its pairings as first player.
+`moves` per game, `nodes` per game of an agent over the games that it began, `first` and `second`: nodes per game of
+each side of a pairing. Moves and nodes of an agent are means over its pairings as first player.
 """
 
 import time
@@ -30,7 +30,7 @@ from inarow.studies.study import Repeated
 DEPTHS = range(1, 6)
 _EPISODES = {"tictactoe": 5_000, "connect4": 50_000}
 _CURVE_POINTS = 20
-_Memory = dict[Position, tuple[Decision, float]]  # by position: a decision and the seconds it took
+_Memory = dict[Position, tuple[Decision, float]]  # by position: a decision and its time in seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class RoundRobin:
 
 @dataclass(frozen=True, slots=True)
 class ListedTraining:
-    """The Q agent, trained as in the listed commands, against the default agent."""
+    """The Q agent, trained by the commands in the report, against the default agent."""
 
     board: str
 
@@ -82,7 +82,7 @@ class ListedTraining:
 
 @dataclass(frozen=True, slots=True)
 class DepthTest:
-    """Alpha-beta of each depth, moving first, against the default agent without its fault.
+    """Alpha-beta at each depth, moving first, against the default agent without its fault.
 
     The published test is the only one in which the default agent knew its side.
     """
@@ -134,7 +134,7 @@ def corrected_q(table: QTable, rng: np.random.Generator) -> TablePlayer:
 
 
 def train_corrected(spec: GameSpec, episodes: int, seed: int) -> Trainer:
-    """The Q-learner as its report describes it, trained; its curve has twenty points or a few more."""
+    """The Q-learner as described in the report, trained; its curve has at least twenty points."""
     config = msgspec.toml.decode((files(__package__) / "corrected.toml").read_bytes(), type=QConfig)
     (phase,) = config.phases
     phases, report = (replace(phase, episodes=episodes),), max(1, episodes // _CURVE_POINTS)
@@ -144,12 +144,12 @@ def train_corrected(spec: GameSpec, episodes: int, seed: int) -> Trainer:
 
 
 class _Metered(ImmediateAgent):
-    """An agent whose nodes and seconds add up. With a memory, for deterministic agents, a position that it has
-    decided in is not searched again and costs what it cost then.
+    """An agent with counters of nodes and seconds. With a memory, for deterministic agents, a repeated position is not
+    searched again; its earlier cost is counted.
     """
 
     def __init__(self, agent: Agent, spec: GameSpec, memory: _Memory | None = None) -> None:
-        agent.decide(Position.start(spec))  # loads kernels and trains before the clock runs
+        agent.decide(Position.start(spec))  # loads kernels and trains before the time is measured
         self.name, self._agent, self._memory = agent.name, agent, memory
         self.nodes, self.seconds = 0, 0.0
 

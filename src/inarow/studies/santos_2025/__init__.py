@@ -1,4 +1,4 @@
-"""The study santos-2025: deep Q-learning with flags, classical and quantum, and what it published."""
+"""The study santos-2025: deep Q-learning with flags, classical and quantum, and its published numbers."""
 
 import msgspec
 
@@ -8,7 +8,9 @@ Spread = tuple[float, float]  # mean and population standard deviation over the 
 
 
 class PublishedRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An agent of Tables I and II. Rates in percent; `training_` of all games of the training, else of the test."""
+    """An agent of Tables I and II. Rates in percent; `training_` over all training games, others over the test
+    games.
+    """
 
     states: Spread
     wins: Spread
@@ -18,7 +20,7 @@ class PublishedRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     training_plies: Spread
     training_wins: Spread
     training_seconds: int  # for one training
-    curve_wins: tuple[float, ...]  # by 300 episodes, as the other curves
+    curve_wins: tuple[float, ...]  # per 300 episodes, like the other curves
     iterations: Spread | None = None
     curve_states: tuple[float, ...] = ()
     curve_plies: tuple[float, ...] = ()

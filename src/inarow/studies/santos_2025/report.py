@@ -1,4 +1,4 @@
-"""The report of santos-2025, and the study itself. Any part of the results may be missing."""
+"""The report of santos-2025, and the study. Any part of the results may be missing."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -20,17 +20,17 @@ from inarow.studies.texts import load_texts
 TEXTS = load_texts(__package__)
 FIGURES = {"iterations": 3, "states": 0, "wins": 1, "losses": 1, "draws": 1, "plies": 3}
 FIGURES |= {"training wins": 1, "training plies": 3}
-"""What the authors report, with its digits; fields of `PublishedRow`, with _ for spaces."""
-_OWN_FIGURES = {"oracle calls": 3, "wins, other side": 1}  # what they do not
+"""Figures that the authors report, with their numbers of decimals; fields of `PublishedRow`, with _ for spaces."""
+_OWN_FIGURES = {"oracle calls": 3, "wins, other side": 1}  # figures that they do not report
 _DIGITS, _LABELS = FIGURES | _OWN_FIGURES, TEXTS.labels["figures"]
 _COMPARED = ("iterations", "states", "wins")
 _CURVE_DIGITS = {"wins": 1, "states": 0, "plies": 2}
 _BATCH, _TEMPERATURES = 300, 61
-_LEAST_SHOWN_MASS = 0.1  # below it classical draws leave the picture
+_LEAST_SHOWN_MASS = 0.1  # below it classical draws do not fit in the plot
 
 
 def _sections(results: Results) -> list[Section]:
-    """The tables, the question they were made for, and what their authors left open."""
+    """The tables, the question behind them, and questions that the authors left open."""
     published_parts = _tables_section, _differences_section, _curves_section
     own_parts = _theory_section, _perfect_play_section, _opponents_section, _lockstep_section
     found = [make(results) for make in (*published_parts, *own_parts)]
@@ -83,7 +83,7 @@ def _is_published_size(results: Results, training: Training) -> bool:
 
 
 def mean_agreement(printed: Spread, ours: Spread | None, digits: int) -> Agreement | None:
-    """Whether two means may well have the same expectation; None where ours are too few."""
+    """Whether two means may have the same expectation; None if we have too few runs."""
     found = difference(printed, ours)
     if found is None:
         return None
@@ -155,7 +155,7 @@ def _curves_section(results: Results) -> Section:
 def _curve_rows(
     curve: str, printed: Sequence[float], ours: Sequence[Curve | None], runs: Sequence[int], digits: int
 ) -> list[Row]:
-    """A row for each batch. Without a second run there is no interval."""
+    """A row for each batch. With a single run there is no interval."""
     rows = []
     for number, value in enumerate(printed):
         points = [None if each is None else each.points[number] for each in ours]
@@ -192,7 +192,7 @@ def _cost_plot(results: Results, variant: Variant) -> CurvePlot:
 
 
 def _distance(results: Results, variant: Variant) -> str:
-    """How far theory and measurement are apart, in words."""
+    """A sentence with the difference of theory and measurement."""
     worst = 0.0
     for cost in COSTS:
         found = results.curve(DrawCosts(), variant, cost, label=cost)
@@ -218,7 +218,7 @@ def _opponents_section(results: Results) -> Section:
 
 
 def _lockstep_section(results: Results) -> Section:
-    """Welch's interval for each figure's difference between the two orders of play."""
+    """Welch's interval for the difference of each figure between the two orders of play."""
     rows = []
     for figure, digits in FIGURES.items():
         found = _difference(results, runs.LOCKSTEPS, "as-published", figure)

@@ -2,7 +2,7 @@
 
 Figures, rates in percent: `iterations`, `oracle calls` (per decision), `states`, `training wins`, `training plies`;
 `wins`, `losses`, `draws` and `plies` of the test games; accuracies in positions of the learner's side; corrected also
-`wins` and so on of test games from the `other side`, on which nothing was trained.
+`wins` etc. of test games on the `other side`, on which the net was not trained.
 Curves by batch: `wins`, `reward`, `states`, `plies`, `iterations`. Curves of draws over the flagged mass: `COSTS`.
 """
 
@@ -31,11 +31,11 @@ from inarow.studies.study import Repeated
 EPISODES: dict[Side, int] = {"first": 1800, "second": 3600}
 DELTAS: dict[Side, float] = {"first": 97.0, "second": 194.0}
 COSTS = {"rounds": "quantum draws", "oracle_calls": "oracle calls", "classical_rounds": "classical draws"}
-"""Fields of `theory.DrawCost`, which are also curves of `DrawCosts`; and what they are."""
+"""Fields of `theory.DrawCost`, which are also curves of `DrawCosts`, with their descriptions."""
 AMPLIFICATIONS: dict[Variant, Amplification] = {"as-published": "ceil-inclusive", "corrected": "optimal"}
 _RATES = ("wins", "losses", "draws")
 _BATCH = 300
-_TABLES, _CHECKS, _CORRECTED, _BEYOND = range(4)  # stages: what the published tables need comes first
+_TABLES, _CHECKS, _CORRECTED, _BEYOND = range(4)  # stages: experiments for the published tables come first
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,9 @@ class Training:
     side: Side
     rule: Rule
     opponent: str = "negamax"
-    presamples: int = 0  # plain draws before the amplified ones: the textbook's order
+    presamples: int = 0  # plain draws before the amplified ones, as in textbooks
     lockstep: int | None = None
-    """Games that move together, in trainings that check whether that matters. They are not graded."""
+    """Number of games in lockstep, in trainings that test whether it matters. These are not graded."""
 
     @property
     def name(self) -> str:
@@ -61,8 +61,8 @@ class Training:
         return name
 
     def config(self, trial: Trial, seed: int) -> DeepQConfig:
-        """What a trial trains. The temperature falls as fast as published, relative to the episodes. Corrected quantum
-        draws amplify by the best single m, after plain draws by the textbook's range of m.
+        """The config of a trial. The temperature falls as fast as published, relative to the episodes. Corrected
+        quantum draws amplify by the best single m; after plain draws they use the textbook range of m.
         """
         episodes, amplification = trial.size["episodes"], AMPLIFICATIONS[trial.variant]
         if self.rule != "quantum":
@@ -112,7 +112,7 @@ class Training:
 
 @dataclass(frozen=True, slots=True)
 class DrawCosts:
-    """The cost of draws against the flagged mass, measured."""
+    """The measured cost of draws by flagged mass."""
 
     name: str = "draws"
 
@@ -124,12 +124,12 @@ class DrawCosts:
 
 
 def expected_draws(variant: Variant, cost: str) -> list[tuple[float, float]]:
-    """A curve of `DrawCosts` by theory."""
+    """A curve of `DrawCosts`, computed by theory."""
     return [(mass, float(getattr(draw_cost(mass, AMPLIFICATIONS[variant]), cost))) for mass in TABLE_MASSES]
 
 
 QUANTUM = Training("first", "quantum")
-LEARNERS = (  # the rows of Tables I and II, and one that the authors did not run
+LEARNERS = (  # the rows of Tables I and II, and one training that the authors did not run
     *(Training("first", rule) for rule in ("epsilon-greedy", "classical", "quantum")),
     *(Training("second", rule) for rule in ("classical", "quantum", "epsilon-greedy")),
 )
@@ -137,7 +137,7 @@ STRONGER = tuple(
     Training("first", rule, opponent)
     for opponent in ("negamax:depth=4", "negamax:depth=6", "mcts:simulations=200")
     for rule in ("classical", "quantum")
-)  # against opponents that look further ahead, which the authors ask for
+)  # against opponents with deeper search, as the authors suggest
 PRESAMPLED = replace(QUANTUM, presamples=5)
 LOCKSTEPS = (replace(QUANTUM, lockstep=_BATCH), replace(QUANTUM, lockstep=1))
 
@@ -175,7 +175,7 @@ def _quick() -> Iterator[Repeated]:
 
 
 def net_file_name(trial: TrialRecord) -> str:
-    """The file of the net that a trial trains."""
+    """The file name of the net of a trial."""
     return f"nets/{re.sub('[^a-z0-9-]+', '-', trial.name)}-{trial.variant}-{trial.seed}.onnx"
 
 

@@ -12,7 +12,7 @@ const TIGHT = 40; // pixels of a cell in which numbers would be too small to rea
 
 export const SIDES = { 1: "X", 2: "O" };
 
-// A disc carries its sign, so that nobody needs to tell colours apart.
+// Discs have different signs, so that colour is not needed to distinguish them.
 export function disc(side, x, y, radius = 42) {
   const arm = radius * 0.36;
   return svg(
@@ -150,14 +150,14 @@ export function makeBoard(spec, { onPlay, label = "Board" }) {
     }
   }
 
-  // Of many estimates only those that the search looked at most: the others are noise.
+  // Of many estimates, shows only those of the most visited moves: the others are too inaccurate.
   function worthShowing(hints) {
     if (hints.exact || spec.actions <= MANY) return () => true;
     const least = [...hints.visits].sort((a, b) => b - a)[Math.min(5, hints.visits.length - 1)];
     return (action) => hints.visits[action] >= least;
   }
 
-  // What the hints give for a legal action, or null.
+  // The score or estimate of a legal action in the hints, or null.
   function numberOf() {
     if (!told) return () => null;
     const shown = worthShowing(told);

@@ -1,11 +1,11 @@
-// The curve of a training run, whatever it has: one plot for each column, over the first that counts.
+// The curve of a training run: one plot for each column, over the first counter column.
 
 import { h } from "./dom.js";
 
-const CLOCKS = ["episode", "step", "iteration", "epoch", "games", "generation"]; // the first of these that there is
+const CLOCKS = ["episode", "step", "iteration", "epoch", "games", "generation"]; // the first of these that exists is the x axis
 let loading = null;
 
-// uPlot comes only to those who look at curves.
+// uPlot is loaded only when curves are shown.
 function plotter() {
   loading ??= new Promise((resolve, reject) => {
     document.head.append(
@@ -22,10 +22,10 @@ export function makeCurves() {
   let plots = new Map();
   let shape = "";
 
-  // `{columns, rows}` as the lab gives them.
+  // `{columns, rows}` in the form of the API.
   async function show({ columns, rows }) {
     if (!rows.length) {
-      element.replaceChildren(h("p", { class: "dim" }, "The curve appears with its first points."));
+      element.replaceChildren(h("p", { class: "dim" }, "The curve appears after its first point."));
       clear();
       return;
     }

@@ -1,4 +1,4 @@
-// Elements from values. Text is always text: nothing is ever parsed as HTML.
+// Creates elements from values. Text is never parsed as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -17,12 +17,12 @@ function build(element, properties, children) {
 export const h = (tag, properties, ...children) => build(document.createElement(tag), properties, children);
 export const svg = (tag, properties, ...children) => build(document.createElementNS(SVG, tag), properties, children);
 
-// For people who do not see the board.
+// Announces a text to screen readers.
 export function announce(text) {
   document.getElementById("announcer").textContent = text;
 }
 
-// Changes a text only if it differs: a screen reader may read again whatever is replaced.
+// Changes a text only if it differs: a screen reader may read replaced text again.
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
@@ -40,7 +40,7 @@ export async function copy(text) {
     await navigator.clipboard.writeText(text);
     toast("Copied", "note");
   } catch {
-    prompt("Copy this:", text); // no clipboard without https or consent
+    prompt("Copy this text:", text); // no clipboard without https or consent
   }
 }
 
@@ -53,7 +53,7 @@ export function download(name, text) {
 export const number = (value, digits = 0) =>
   value === null || value === undefined ? "–" : value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
-// With a real minus sign, which no font hides.
+// With a true minus sign.
 export function signed(value, digits = 0) {
   const text = Math.abs(value).toFixed(digits);
   return Number(text) === 0 ? text : `${value > 0 ? "+" : "−"}${text}`;

@@ -1,4 +1,4 @@
-// What an agent knows about its decision, as bars: one row for each move, one column for each kind of knowledge.
+// The data of an agent about its decision, as bars: a row for each move, a column for each kind of data.
 
 import { h, number, signed } from "./dom.js";
 import { makeExploration } from "./exploration.js";
@@ -8,11 +8,11 @@ const MAX_ROWS = 12;
 const LEARNT = /^(q|dqn|window|[\w-]+\/q)(:|$)/; // agents whose scores are learnt action values
 const KINDS = {
   scores: { name: "score", title: "the agent's own evaluation of each move", text: (value) => (Number.isInteger(value) ? signed(value) : signed(value, 2)), centred: true },
-  policy: { name: "policy", title: "the chance or share of each move", text: (value) => `${(100 * value).toFixed(value < 0.1 ? 1 : 0)} %`, most: 1 },
-  visits: { name: "visits", title: "how often the search tried each move", text: (value) => number(value) },
+  policy: { name: "policy", title: "the probability or share of each move", text: (value) => `${(100 * value).toFixed(value < 0.1 ? 1 : 0)} %`, most: 1 },
+  visits: { name: "visits", title: "the number of visits of each move by the search", text: (value) => number(value) },
 };
 
-// Lists of numbers among the details, one for each move, are shown like the rest: amplitudes, flags, bars.
+// Lists in the details with one number per move are shown as columns, too.
 function columnsOf(evidence, spec) {
   const columns = Object.entries(KINDS)
     .filter(([key]) => Array.isArray(evidence[key]))
@@ -77,7 +77,7 @@ export function makeEvidence() {
               h("tr", { class: action === evidence.action ? "chosen" : "" },
                 h("th", { scope: "row" }, formatMove(action, spec)),
                 columns.map((column) => bar(column.values[action], column)))))))
-        : h("p", { class: "dim" }, "This agent gives no reasons for single moves."),
+        : h("p", { class: "dim" }, "This agent has no data about single moves."),
       facts(evidence),
       ...(LEARNT.test(agent) && evidence.scores && spec.actions <= MAX_ROWS ? [exploration.element] : []),
     );

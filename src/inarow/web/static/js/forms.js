@@ -1,9 +1,9 @@
-// Forms from JSON schemas, as msgspec writes them: objects, lists of objects, numbers, words, yes and no.
+// Forms from JSON schemas in the form of msgspec: objects, lists of objects, numbers, words, booleans.
 
 import { h } from "./dom.js";
 import { field } from "./pickers.js";
 
-// `{element, read()}` for a schema; `read` gives the value that was entered, without what is left at its default.
+// `{element, read()}` for a schema; `read` returns the entered value, without unchanged defaults.
 export function makeForm(schema, value) {
   const definitions = schema.$defs ?? {};
   const resolve = (part) => {

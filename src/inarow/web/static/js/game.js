@@ -1,5 +1,5 @@
-// A game in the browser: the moves are here, the lab only answers questions about them. So nothing is lost
-// when a connection breaks or the lab starts anew, and the address of the page is the whole game.
+// A game in the browser, which keeps the moves; the lab only answers questions about them. So nothing is lost
+// when the connection breaks or the lab restarts, and the address of the page contains the whole game.
 
 import { formatMoves, parseBoard, parseMoves, replay } from "./rules.js";
 
@@ -17,7 +17,7 @@ export class Game {
     this.resigned = null;
   }
 
-  // From the address, else the last game of this tab, else that of this browser, else a new one. Throws an Error for a bad address.
+  // From the address, else the last game of this tab, else of this browser, else a new game. Throws an Error for an invalid address.
   static restore(query) {
     const given = query.has("board") || query.has("moves") || query.has("second") ? query : new URLSearchParams(sessionStorage.getItem(KEPT) ?? localStorage.getItem(KEPT) ?? "");
     const seed = Number(given.get("seed"));
@@ -60,13 +60,13 @@ export class Game {
   }
 
   play(action) {
-    if (this.actions.length || this.toMove === PERSON) this.erased = null; // an agent may open before anybody can redo
+    if (this.actions.length || this.toMove === PERSON) this.erased = null; // an agent may play the first move before the user can redo
     this.actions = [...this.actions, action];
     if (this.undone.at(-1) === action) this.undone.pop();
     else this.undone = [];
   }
 
-  // Takes back one move; against an agent, until the person is to move again.
+  // Takes back one move; against an agent, until the user is to move again.
   undo() {
     if (this.resigned !== null) {
       this.resigned = null;
@@ -79,7 +79,7 @@ export class Game {
     } while (this.hasPerson && this.toMove !== PERSON && this.actions.length);
   }
 
-  // Puts back what was taken back, or the whole game that a restart erased.
+  // Restores undone moves, or the game before a restart.
   redo() {
     if (!this.undone.length && this.erased) {
       Object.assign(this, this.erased, { erased: null });

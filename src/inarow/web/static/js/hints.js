@@ -1,23 +1,23 @@
-// Exact scores of the moves of a position, asked when wanted and shown until the position changes.
+// Exact scores of the moves of a position, requested on demand and shown until the position changes.
 
 import { ask } from "./lab.js";
 import { SIDES } from "./board.js";
 import { formatMove } from "./rules.js";
 
-const PAUSE = 5000; // milliseconds before a question that failed is asked again
+const PAUSE = 5000; // milliseconds before a failed question is repeated
 
 export class Hints {
   #question = null;
   #asked = null;
   #again = null;
   known = null;
-  failure = null; // why nothing is known yet
+  failure = null; // the reason why there are no hints
 
   constructor(onChange) {
     this.onChange = onChange;
   }
 
-  // Asks about a position unless it has just been asked; null asks about nothing.
+  // Requests hints for a position unless it is the current one; null requests nothing.
   about(position) {
     const wanted = position && !position.isOver ? `${position.spec.text} ${position.moves}` : null;
     if (wanted === this.#asked) return;
@@ -50,7 +50,7 @@ export class Hints {
   }
 }
 
-// What hints say, in a sentence.
+// The hints as a sentence.
 export function hintSentence(hints, position, failure = null) {
   if (failure) return `No hints for now: ${failure}`;
   if (!hints) return "Solving …";

@@ -1,4 +1,4 @@
-// Jobs of the lab: a list that is asked for every second while somebody looks, and what can be done with them.
+// Jobs of the lab: a list, updated every second while the page is visible, and the actions on jobs.
 
 import { h, toast } from "./dom.js";
 import { call } from "./lab.js";
@@ -26,12 +26,12 @@ export function watchJobs(kind, title, onJob) {
       const job = chosen === null ? null : await call(`/api/jobs/${chosen}`);
       if (isOpen && (job === null || job.id === chosen)) await onJob(job);
     } catch (error) {
-      if (isOpen) list.title = error.message; // the next look may succeed: the lab may be starting anew
+      if (isOpen) list.title = error.message; // the next request may succeed: the lab may be restarting
     }
     if (isOpen) timer = setTimeout(refresh, EVERY);
   }
 
-  // Only what changed is drawn anew: a button that is replaced loses the click that is under way.
+  // Only changed entries are redrawn: a replaced button loses a click in progress.
   function draw(jobs) {
     const state = JSON.stringify([chosen, jobs.map((job) => [job.id, title(job), job.status])]);
     if (state === drawn) return;
@@ -65,7 +65,7 @@ export function watchJobs(kind, title, onJob) {
     return job;
   }
 
-  // Buttons that stay; `show(job)` offers those that fit its state. Who pressed one that goes is led to the first that comes.
+  // Permanent buttons; `show(job)` shows those that fit its state. If the focused button is hidden, the focus moves to the first new one.
   function makeButtons({ canPause }) {
     let job = null;
     const buttons = Object.fromEntries(Object.entries(ACTIONS).map(([action, name]) => [action,

@@ -1,14 +1,14 @@
-// The lab behind the page: calls over HTTP, questions over one socket that always comes back.
+// The connection to the lab: calls over HTTP, questions over one socket, which reconnects.
 
 const KEY = "inarow.token";
 const listeners = new Set();
 let socket = null;
 let delay = 250;
 let nextId = 1;
-let declined; // the token (or null for none) that was refused and that people did not replace
+let declined; // the rejected token (or null for none) that the user did not replace
 const open = new Map();
 
-// A token comes after the # of the address that the lab printed, when the page opens or later, and is kept for this tab.
+// The token is after the # of the address that the lab printed, when the page opens or later; it is kept for this tab.
 export function takeToken() {
   const found = /^#token=([^&]+)/.exec(location.hash);
   if (found) {
@@ -19,8 +19,8 @@ export function takeToken() {
 
 const token = () => sessionStorage.getItem(KEY);
 
-// Whether there is another token than a refused one. People are asked once, however many calls were refused, and not
-// again after they declined.
+// Whether there is a token other than the rejected one. The user is asked once for any number of rejected calls, and not
+// again after declining.
 function hasOther(refused) {
   if (token() !== refused) return true;
   if (declined === refused) return false;
@@ -44,7 +44,7 @@ export const fileAddress = (path) => `/runs/${path.split("/").map(encodeURICompo
 
 // --- The socket ---
 
-// `listener` is told "connected", "reconnecting" or, if the lab wants another token, "refused". Returns a function that ends this.
+// Calls `listener` with "connected", "reconnecting" or, if the token was rejected, "refused". Returns a function that ends this.
 export function onLink(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -55,7 +55,7 @@ const tell = (state) => listeners.forEach((listener) => listener(state));
 // Tries a task now and, until it succeeds, after every new connection. Returns a function that ends this.
 export function insist(task, onError) {
   let isTrying = false;
-  let again = false; // a connection came meanwhile
+  let again = false; // connected again meanwhile
   const attempt = async () => {
     again = isTrying;
     if (isTrying) return;
@@ -93,7 +93,7 @@ export function connect() {
   };
 }
 
-// A socket does not say why it closed; a call does, and asks for the token if that was refused.
+// A socket does not report why it closed; a call does, and asks for the token if it was rejected.
 async function probe() {
   try {
     await call("/api/health");
@@ -115,7 +115,7 @@ function receive({ type, id, data, error }) {
   else question.reject(new Error(error));
 }
 
-// Asks; the same question is asked again after a broken connection. `cancel` ends it silently.
+// Asks a question, and repeats it after a broken connection. `cancel` ends it silently.
 export function ask(request, progress) {
   const id = nextId++;
   let cancel;
@@ -131,7 +131,7 @@ export function ask(request, progress) {
 }
 
 let facts;
-// What the lab is and has: version, boards, agents, levels. Asked once.
+// The data of the lab: version, boards, agents, levels. Requested once.
 export const labFacts = () => (facts ??= call("/api/lab").catch((error) => {
   facts = undefined;
   throw error;

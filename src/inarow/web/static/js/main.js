@@ -1,11 +1,11 @@
-// Which page is shown, the colours, and whether the lab is there.
+// The current page, the colour theme, and the state of the connection.
 
 import { h, setText } from "./dom.js";
 import { call, connect, onLink, takeToken } from "./lab.js";
 
 const PAGES = new Map(Object.entries({ play: "Play", analyse: "Analyse", arena: "Arena", train: "Train" })
   .map(([name, title]) => [name, { title, module: `./pages/${name}.js` }]));
-const added = addPages().catch(() => {}); // the lab may be away
+const added = addPages().catch(() => {}); // the lab may be unreachable
 const LINKS = { refused: "token refused; reload to enter it" }; // states that need more words
 let leave = null;
 let turn = 0;
@@ -30,7 +30,7 @@ async function show() {
   leave = page.mount(root, new URLSearchParams(query ?? ""));
 }
 
-// Pages of other packages: the lab lists them, and their modules come from the lab like all others.
+// Pages of other packages: the lab lists them and serves their modules.
 async function addPages() {
   const nav = document.querySelector(".top nav");
   for (const { name, title, module } of await (await fetch("/pages.json")).json()) {
@@ -40,7 +40,7 @@ async function addPages() {
   }
 }
 
-// Instead of a page that did not come: the lab may be away.
+// Shown instead of a page that could not be loaded: the lab may be unreachable.
 function apologise(root, title, error) {
   root.append(h("section", { class: "panel", role: "alert" }, h("h1", {}, title), h("p", {}, `This page did not load: ${error.message}`),
     h("div", {}, h("button", { type: "button", onclick: () => location.reload() }, "Reload"))));
@@ -48,7 +48,7 @@ function apologise(root, title, error) {
 
 function setUpSkipLink() {
   document.querySelector(".skip").addEventListener("click", (event) => {
-    event.preventDefault(); // what comes after the # is the page
+    event.preventDefault(); // the page is after the #
     document.getElementById("main").focus();
   });
 }

@@ -1,4 +1,4 @@
-// Choosing boards and agents: a list for most people, a text for all others.
+// Choosing boards and agents: a list of common choices, and a text field for all others.
 
 import { h } from "./dom.js";
 import { parseBoard } from "./rules.js";
@@ -10,7 +10,7 @@ export function field(label, control, note) {
   return h("div", { class: "field" }, h("label", { for: control.id }, label), control, note && h("p", { class: "dim" }, note));
 }
 
-// A board string: one of the usual ones, or typed.
+// A board string: a common one, or typed.
 export function boardPicker(facts, value, onChange) {
   const custom = h("input", { type: "text", value, spellcheck: "false", "aria-label": "Board string", class: "mono", maxlength: 16 });
   const select = h("select", {}, facts.boards.map(({ name, board }) => h("option", { value: board }, `${name}  ${board}`)), h("option", { value: "" }, "Other …"));
@@ -41,7 +41,7 @@ export function boardPicker(facts, value, onChange) {
 
 const levelText = ({ level, elo }) => `Level ${level}${level === 10 ? ", perfect" : ""}  (${elo >= 0 ? "+" : "−"}${Math.abs(Math.round(elo))} Elo)`;
 
-// An agent string; with `person`, also "human". The text below the list takes any parameters.
+// An agent string; with `person`, also "human". The text field below the list accepts any parameters.
 export function agentPicker(facts, label, value, onChange, { person = true } = {}) {
   const select = h("select", {},
     person && h("option", { value: "human" }, "A person"),

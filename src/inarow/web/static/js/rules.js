@@ -1,12 +1,12 @@
-// The rules of k-in-a-row, as inarow.games has them. A position is what a list of actions leads to.
+// The rules of k-in-a-row, as in inarow.games. A position is the result of a list of actions.
 
 const ALPHABET = "123456789abcdefghijklmnopqrstuvwxyz";
 const NAMES = { connect4: "6x7x4", tictactoe: "3x3x3/free" };
 
-// The spec of a board string; throws an Error that says what is wrong.
+// The spec of a board string; throws an Error if it is invalid.
 export function parseBoard(text) {
   const found = /^(\d{1,3})x(\d{1,3})x(\d{1,3})(\/free)?$/.exec(NAMES[text] ?? text);
-  if (!found) throw new Error(`“${text}” is no board; write rows x columns x line, e.g. 6x7x4 or 15x15x5/free`);
+  if (!found) throw new Error(`“${text}” is not a board; write rows x columns x line, e.g. 6x7x4 or 15x15x5/free`);
   const [rows, columns, inarow] = found.slice(1, 4).map(Number);
   const gravity = !found[4];
   if (rows < 1 || columns < 1 || rows > 16 || columns > 16) throw new Error("boards have 1 to 16 rows and columns");
@@ -14,7 +14,7 @@ export function parseBoard(text) {
   return { rows, columns, inarow, gravity, text: NAMES[text] ?? text, actions: gravity ? columns : rows * columns };
 }
 
-// Whether moves are single letters and digits, or else numbers.
+// Whether moves are single characters; otherwise they are numbers.
 export const usesLetters = (spec) => spec.actions <= ALPHABET.length;
 
 export const formatMove = (action, spec) => (usesLetters(spec) ? ALPHABET[action] : String(action + 1));
@@ -35,7 +35,7 @@ export function parseMoves(text, spec) {
   return actions;
 }
 
-// What the players of a move are called: columns count from 1, cells by row and column.
+// The name of a move: columns count from 1, cells by row and column.
 export function moveName(action, spec) {
   if (spec.gravity) return `column ${action + 1}`;
   return `row ${Math.floor(action / spec.columns) + 1}, column ${(action % spec.columns) + 1}`;

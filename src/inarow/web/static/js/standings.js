@@ -1,8 +1,8 @@
-// Cross tables, ratings and games as people read them.
+// Cross tables, ratings and lists of games.
 
 import { h, signed } from "./dom.js";
 
-const WIDEST = 1000; // Elo: an open interval must not squeeze all others
+const WIDEST = 1000; // Elo: limit of the scale, since intervals can be very wide
 
 export function crossTable({ agents, cross }) {
   return h("div", { class: "scroll" }, h("table", { class: "cross" },

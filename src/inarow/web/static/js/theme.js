@@ -1,4 +1,4 @@
-// Runs before the first paint, so that nobody sees the wrong colours.
+// Runs before the first paint, so that the colours do not flash.
 "use strict";
 {
   const chosen = localStorage.getItem("inarow.theme");

@@ -1,4 +1,4 @@
-// Analyse: a game move by move against perfect play, with branches to try what might have been.
+// Analyse: a game move by move against perfect play, with branches for variations.
 
 import { SIDES, makeBoard } from "../board.js";
 import { copy, download, h, signed, toast } from "../dom.js";
@@ -16,7 +16,7 @@ export function mount(root, query) {
   let main = []; // the game
   let branch = null; // {from: ply, actions} or null
   let ply = 0;
-  let judged = []; // by ply: what is known about the position before each move
+  let judged = []; // by ply: the review of each move
   let question = null;
   let board = null;
   let picker = null;
@@ -127,7 +127,7 @@ export function mount(root, query) {
     mine.answer.catch((error) => question === mine && toast(error.message));
   }
 
-  // --- Moving about ---
+  // --- Navigation ---
 
   function go(to) {
     branch = null;
@@ -146,7 +146,7 @@ export function mount(root, query) {
     if (!branch) go(ply + 1);
   }
 
-  // A move on the board goes on with the game if it is the next one, else it begins or continues a branch.
+  // A move on the board follows the game if it is the next one; otherwise it begins or continues a branch.
   function play(action) {
     if (!branch && main[ply] === action) return go(ply + 1);
     branch ??= { from: ply, actions: [] };
@@ -183,7 +183,7 @@ export function mount(root, query) {
     graph.show(points(), main.map((_, index) => judged[index]?.label ?? null), branch ? branch.from : ply);
     const words = captionOf(shown);
     const isNew = caption.textContent !== words.map((part) => part.textContent ?? part).join("");
-    if (isNew) caption.replaceChildren(...words); // what is replaced, a screen reader may read again
+    if (isNew) caption.replaceChildren(...words); // a screen reader may read replaced text again
     drawMoves();
   }
 

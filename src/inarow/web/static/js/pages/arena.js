@@ -1,4 +1,4 @@
-// Arena: tournaments that run in the lab, and everything that its results store knows.
+// Arena: tournaments in the lab, and the contents of its results store.
 
 import { h, setText, toast } from "../dom.js";
 import { watchJobs } from "../jobs.js";
@@ -6,13 +6,13 @@ import { call, fileAddress, insist, labFacts } from "../lab.js";
 import { agentPicker, boardPicker, field } from "../pickers.js";
 import { crossTable, gameList, ratingTable } from "../standings.js";
 
-const PAGE = 100; // matches or games that the lab lists at once
+const PAGE = 100; // matches or games per request
 
 export function mount(root) {
   let agents = ["random", "winblock", "mcts:simulations=200"];
   let board = "6x7x4";
   const form = h("section", { class: "panel" }, h("h2", {}, "New tournament"), h("p", { class: "dim" }, "Loading …"));
-  const view = h("section", { class: "panel" }, h("h2", {}, "Tournament"), h("p", { class: "dim" }, "Start one, and its table grows here."));
+  const view = h("section", { class: "panel" }, h("h2", {}, "Tournament"), h("p", { class: "dim" }, "Start a tournament to see its table here."));
   const results = h("section", { class: "panel" });
   const jobs = watchJobs("arena", (job) => `${job.plan.board}, ${job.plan.agents.length} agents`, (job) => job && draw(job));
   const buttons = jobs.makeButtons({ canPause: true });
@@ -25,7 +25,7 @@ export function mount(root) {
     buttons: h("div", { class: "row" }, buttons.elements),
     tables: h("div", { class: "column" }),
   };
-  let shown = null; // the job whose parts are filled in
+  let shown = null; // the job that is shown
 
   root.append(h("h1", { class: "unseen" }, "Arena"), h("div", { class: "column" }, form, jobs.element), h("div", { class: "column" }, view, results));
   const ends = [
@@ -34,7 +34,7 @@ export function mount(root) {
   ];
 
   function setUp(facts) {
-    const chosen = h("ul", { class: "chosen-agents", "aria-label": "Agents that take part" });
+    const chosen = h("ul", { class: "chosen-agents", "aria-label": "Participating agents" });
     const games = h("input", { type: "number", min: 2, step: 2, value: 20, max: 10000 });
     const workers = h("input", { type: "number", min: 1, max: 16, value: 1 });
     const gauntlet = h("input", { type: "checkbox", id: "gauntlet" });
@@ -55,19 +55,19 @@ export function mount(root) {
     list();
     form.replaceChildren(h("h2", {}, "New tournament"), chosen, picker.element, h("div", {}, h("button", { type: "button", onclick: add }, "Add")),
       boardPicker(facts, board, (text) => (board = text)).element,
-      h("div", { class: "fields" }, field("Games a pair", games), field("Processes", workers)),
-      h("label", { class: "check", for: "gauntlet" }, gauntlet, "Only the first against the others"),
+      h("div", { class: "fields" }, field("Games per pair", games), field("Processes", workers)),
+      h("label", { class: "check", for: "gauntlet" }, gauntlet, "Gauntlet: the first agent against all others"),
       h("button", { type: "button", class: "primary", onclick: start }, "Start"));
   }
 
-  // Texts and buttons stay and change; only tables are built anew, and not while somebody is about to open one of their games.
+  // Texts and buttons are updated in place; only tables are rebuilt, and not while the user is opening one of their games.
   function draw(job) {
     const isOther = shown?.id !== job.id || shown.status !== job.status;
     if (!isOther && shown.done === job.done && shown.total === job.total && shown.message === job.message) return;
     shown = job;
     if (!parts.bar.isConnected) view.replaceChildren(...Object.values(parts));
     setText(parts.title, `Tournament ${job.id}: ${job.status}`);
-    setText(parts.plan, `${job.plan.board}, ${job.plan.games} games a pair, seed ${job.plan.seed}. Openings are balanced and played from both sides.`);
+    setText(parts.plan, `${job.plan.board}, ${job.plan.games} games per pair, seed ${job.plan.seed}. Openings are balanced and played from both sides.`);
     parts.bar.max = job.total ?? 1;
     parts.bar.value = job.done;
     setText(parts.count, job.total ? `${job.done} of ${job.total} games` : "Starting …");
@@ -81,7 +81,7 @@ export function mount(root) {
   const tablesOf = (result) =>
     result ? [h("h3", {}, "Ratings"), ratingTable(result.ratings), h("h3", {}, "Cross table"), crossTable(result), h("h3", {}, "Latest games"), gameList(result.recent)] : [];
 
-  // --- What is stored ---
+  // --- The results store ---
 
   async function showResults() {
     const boards = await call("/api/boards");
@@ -89,7 +89,7 @@ export function mount(root) {
     const table = h("div", {});
     const select = h("select", { onchange: () => showBoard(select.value, table) }, boards.map(({ board: text, matches }) => h("option", { value: text }, `${text}  (${matches} matches)`)));
     results.replaceChildren(h("h2", {}, "Results store"),
-      boards.length ? field("Board", select) : h("p", { class: "dim" }, "The store is empty: tournaments fill it."), table,
+      boards.length ? field("Board", select) : h("p", { class: "dim" }, "The store is empty. Run a tournament to fill it."), table,
       h("h3", {}, "Reports"),
       reports.length ? h("ul", { class: "games" }, reports.map(({ path }) => h("li", {}, h("a", { href: fileAddress(path), target: "_blank", rel: "noopener" }, path)))) : h("p", { class: "dim" }, "Pages in the runs folder appear here: inarow report, inarow reproduce --out runs/…"));
     if (boards.length) showBoard(boards[0].board, table);
@@ -124,7 +124,7 @@ export function mount(root) {
       h("summary", {}, `${match.a}  –  ${match.b}:  +${match.wins} =${match.draws} −${match.losses}`), place);
   }
 
-  // What the lab lists in pages: the first, and a button that adds the next while there may be one.
+  // A paged list of the lab: the first page, and a button that adds the next one if there may be more.
   async function listed(path, show, text) {
     const button = h("button", { type: "button", onclick: () => next().catch((error) => toast(error.message)) }, text);
     const place = h("div", {}, button);

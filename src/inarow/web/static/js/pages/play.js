@@ -9,7 +9,7 @@ import { ask, insist, labFacts } from "../lab.js";
 import { agentPicker, boardPicker } from "../pickers.js";
 import { formatMove, moveName, parseMoves, usesLetters } from "../rules.js";
 
-const AGENT_PACE = 450; // milliseconds between moves, so that people can follow
+const AGENT_PACE = 450; // milliseconds between moves of agents, so that users can follow
 const TYPING_PACE = 700; // milliseconds in which another digit may follow
 const HINTS = "inarow.hints";
 
@@ -54,7 +54,7 @@ export function mount(root, query) {
     h("h1", { class: "unseen" }, "Play"),
     h("div", { class: "stage" }, bars[2], place, bars[1], status, advice, h("div", { class: "controls" }, Object.values(controls))),
     h("div", { class: "side" },
-      h("section", { class: "panel" }, h("h2", {}, "See it think"), evidence.element),
+      h("section", { class: "panel" }, h("h2", {}, "Agent’s evaluation"), evidence.element),
       setup,
       h("section", { class: "panel" }, h("h2", {}, "Moves"), moves,
         h("div", { class: "row" }, paste, h("button", { type: "button", onclick: load }, "Load")),
@@ -82,7 +82,7 @@ export function mount(root, query) {
     };
   }
 
-  // --- What people do ---
+  // --- Actions of the user ---
 
   function begin({ board: text = game.spec.text, moves: given = "" } = {}) {
     game = new Game({ board: text, moves: given, first: game.players[1], second: game.players[2] });
@@ -153,9 +153,9 @@ export function mount(root, query) {
     }
   }
 
-  // --- What follows ---
+  // --- Updates ---
 
-  // After every change: keep it, draw it, and let whoever is next move.
+  // After every change: store it, draw it, and let the next player move.
   function change() {
     question?.cancel();
     clearTimeout(pace);
@@ -211,7 +211,7 @@ export function mount(root, query) {
     controls.redo.disabled = !game.canRedo;
     controls.resign.disabled = game.isOver || !game.hasPerson;
     controls.pause.hidden = game.hasPerson && !paused;
-    controls.pause.textContent = paused ? "Go on" : "Pause";
+    controls.pause.textContent = paused ? "Continue" : "Pause";
   }
 
   function drawPlayer(side) {
@@ -239,7 +239,7 @@ export function mount(root, query) {
     if (/^[0-9]$/.test(key)) type(key);
     else if (/^[a-g]$/.test(key)) playIfLegal(key.charCodeAt(0) - 88);
     else if (key === "enter" && typed) {
-      event.preventDefault(); // it ends the number, and presses no button
+      event.preventDefault(); // it ends the number and must not press a button
       playTyped();
     } else if (/^arrow(left|right)$/.test(key) && /^(BODY|MAIN)$/.test(document.activeElement?.tagName)) {
       event.preventDefault();
@@ -247,7 +247,7 @@ export function mount(root, query) {
     }
   }
 
-  // Collects digits until a pause or Enter, or until no other can follow.
+  // Collects digits until a pause or Enter, or until no other digit is possible.
   function type(digit) {
     clearTimeout(typing);
     typed += digit;

@@ -1,4 +1,4 @@
-// Train: any learner of the lab, from a preset or a form; its curves while it learns, and a game against it.
+// Train: any learner of the lab, from a preset or a form; its curves during training, and a game against it.
 
 import { makeCurves } from "../curves.js";
 import { h, toast } from "../dom.js";
@@ -9,7 +9,7 @@ import { field } from "../pickers.js";
 
 export function mount(root) {
   const panel = h("section", { class: "panel" }, h("h2", {}, "New run"), h("p", { class: "dim" }, "Loading …"));
-  const head = h("div", { class: "column" }, h("p", { class: "dim" }, "Start a run, and its curves grow here."));
+  const head = h("div", { class: "column" }, h("p", { class: "dim" }, "Start a run to see its curves here."));
   const curves = makeCurves();
   const jobs = watchJobs("train", (job) => job.plan.name, draw);
   const buttons = jobs.makeButtons({ canPause: false });
