@@ -35,6 +35,7 @@ COMMANDS = {
     "solve": "Solve a position exactly, or one position per line from stdin.",
     "analyse": "Review every move of a game against perfect play.",
     "grade": "Grade an agent against perfect play.",
+    "assign": "Rate and grade a folder of agent files, as of a class.",
     "depth-test": "Measure what each ply of looking ahead costs an agent, and what it gains.",
     "suite": "Build suites of positions to grade agents on.",
     "reproduce": "Repeat a published study beside its published numbers.",
