@@ -306,8 +306,9 @@ class _Grading:
         games = CrossTable(dict(self._pool_games.results))
         for match in result.matches:
             games.add_match("", match.opponent, match.tally)
-        rated = (each for each in fit_ratings(games, anchor=self._anchor).table if each.agent == "")
-        return next(rated, None) if games.games_of("") else None
+        if not games.games_of(""):
+            return None
+        return next(each for each in fit_ratings(games, anchor=self._anchor).table if each.agent == "")
 
 
 def _can_play(result: FileResult) -> bool:

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from inarow.agents.student import FileFaultError, FileLimits, StudentAgent, StudentProcess
+from inarow.arena.assignment_files import HandedIn, SavedResults
 from inarow.arena.game import play_game
 from inarow.arena.student_grading import AssignmentSettings, find_opening_pairs
 from inarow.arena.tally import CrossTable
 from inarow.workers import Progress, open_pool
-
-if TYPE_CHECKING:
-    from inarow.arena.assignment_files import HandedIn, SavedResults
 
 _ONE, _OTHER = "one", "other"
 _KIND = "pair"

@@ -15,8 +15,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from inarow.agents.file_faults import FileFault
 from inarow.agents.registry import make_agent
-from inarow.agents.student import FileFault, FileFaultError, FileLimits, Loaded, StudentAgent, StudentProcess
+from inarow.agents.student import FileFaultError, FileLimits, Loaded, StudentAgent, StudentProcess
 from inarow.arena.file_result import FILE, CountedFault, FileMatch, FileResult, Lesson
 from inarow.arena.game import check_seed, play_game
 from inarow.arena.grading import FAULT, Accuracy, Choices

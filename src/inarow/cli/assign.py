@@ -16,7 +16,7 @@ from inarow.report.markup import elo, elo_interval
 from inarow.report.plots import shorten
 
 assign = App(name="assign", help="Grade the agent files of a class.", default_parameter=Parameter(negative=()))
-_NAME = 22  # letters of a name in the table: with the other columns it fits 80
+_NAMES = {False: 24, True: 16}  # letters of a name without and with points: the table fits 80 columns
 
 
 @assign.command
@@ -43,7 +43,8 @@ def grade(
     A file has a function agent(observation, configuration), a function agent(position), or a class with a method
     decide(position). It runs in a confined process of its own, with limits of time and memory. The folder --out gets
     grades.csv, report.html, results.json and a page of feedback for each file. The same command continues after an
-    interruption, and grades only files that have changed.
+    interruption, and grades only files that have changed. In the printed table, score is the share of the points in
+    all games, and crit. how often a move keeps the outcome in positions in which some move does not.
 
     Args:
         folder: The folder with the files, e.g. submissions
@@ -91,10 +92,10 @@ def grade(
 
 
 def _print_assignment(made: Assignment) -> None:
-    headings = ["#", "name", "Elo", "95 %", "score", "critical", "faults"]
+    headings = ["#", "name", "Elo", "95 %", "score", "crit.", "faults"]
     if made.rubric is not None:
         headings += ["points", "grade"]
-    rows = [_row(file)[: len(headings)] for file in made.files]
+    rows = [_row(file, _NAMES[made.rubric is not None])[: len(headings)] for file in made.files]
     print_table(number_table(*headings, rows=rows, words=("name", "grade")))
     for file in made.files:
         if file.result.faults:
@@ -105,15 +106,15 @@ def _print_assignment(made: Assignment) -> None:
         stdout.print(remark, soft_wrap=True)
 
 
-def _row(file: GradedFile) -> list[str]:
+def _row(file: GradedFile, letters: int) -> list[str]:
     rating, score, critical = file.rating, file.measures()["score"], file.result.accuracy.critical_accuracy
     return [
         str(file.rank),
-        shorten(file.name, _NAME),
+        shorten(file.name, letters),
         "-" if rating is None else elo(rating.elo),
         "-" if rating is None else elo_interval(rating.interval),
-        "-" if score is None else f"{score:.1%}",
-        "-" if critical is None else f"{critical:.1%}",
+        "-" if score is None else f"{score:.0%}",
+        "-" if critical is None else f"{critical:.0%}",
         str(file.faults),
         "" if file.points is None else f"{file.points:g}",
         file.grade or "",
