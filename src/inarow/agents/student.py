@@ -24,6 +24,7 @@ from inarow.errors import IllegalMoveError, InvalidAgentError, KaggleFileError, 
 from inarow.games import Position
 
 _START_SECONDS, _GRACE = 30.0, 1.0  # for Python to start, and for an answer to arrive
+_BUSY = 2.0  # how much longer than its limit a file may take, since it may have to wait for a processor
 _FILE = "agent.py"  # the name under which every file runs: its own says who wrote it
 _OPTIONS = ("-s", "-P", "-B")
 _VARIABLES = {
@@ -99,10 +100,10 @@ class StudentProcess:
         is_isolated = self._start()
         seconds = self.limits.load_seconds
         try:
-            reply = self._ask({"do": "load"}, seconds + _GRACE)
+            reply = self._ask({"do": "load"}, _BUSY * seconds + _GRACE)
         except TimeoutError:
             reply = None
-        if reply is None or reply.seconds > seconds:
+        if reply is None or not reply.seconds <= seconds:  # a forged number need not be one
             self.close()
             hint = "is there a loop or a game outside of all functions?"
             raise FileTimeoutError(FileFault(kind="load", message=f"took longer than {seconds:g} s to load; {hint}"))
@@ -172,7 +173,7 @@ class StudentProcess:
         """A reply without a fault."""
         late = FileFault(kind="time-out", message=f"took longer than {seconds:g} s", moves=moves)
         try:
-            reply = self._ask(request, seconds + _GRACE)
+            reply = self._ask(request, _BUSY * seconds + _GRACE)
         except TimeoutError:
             self.close()
             raise FileTimeoutError(late) from None
@@ -180,7 +181,7 @@ class StudentProcess:
             self.close()
         if reply.error is not None or reply.ended is not None:
             raise FileFaultError(game_fault(reply, moves, self.limits.memory))
-        if reply.seconds > seconds:
+        if not reply.seconds <= seconds:
             raise FileTimeoutError(late)
         return reply
 

@@ -230,12 +230,14 @@ class Host:
         return {}
 
     def _timed(self, work: Callable[[], Reply]) -> Reply:
-        clock = perf_counter()
+        """A reply with the time that it took, without the time in which no processor was free."""
+        clock, waited = perf_counter(), seconds_waited()
         try:
             reply = work()
         except BaseException as error:  # the file may do anything, SystemExit included
             reply = failure(error, self._path)
-        return {**reply, "seconds": perf_counter() - clock}
+        seconds = perf_counter() - clock
+        return {**reply, "seconds": max(0.0, seconds - (seconds_waited() - waited))}
 
     def _read(self) -> Reply | None:
         data = b""
@@ -249,6 +251,18 @@ class Host:
 
     def _reply(self, reply: Reply) -> None:
         os.write(self._replies, json.dumps(reply).encode() + b"\n")
+
+
+def seconds_waited() -> float:
+    """How long this process has waited for a processor; 0 where the system does not report it (other than Linux)."""
+    try:
+        file = os.open("/proc/self/schedstat", os.O_RDONLY)
+    except OSError:
+        return 0.0
+    try:
+        return int(os.read(file, 100).split()[1]) / 1e9
+    finally:
+        os.close(file)
 
 
 def _exit_code(process: int) -> int:

@@ -16,7 +16,7 @@ from inarow.agents.student import holds_python
 from inarow.arena.file_result import CountedFault, FileResult
 from inarow.arena.student_grading import AssignmentSettings
 from inarow.arena.tally import CrossTable, SideTally
-from inarow.errors import AssignmentError, one_line, shown, visible
+from inarow.errors import AssignmentError, InarowError, one_line, shown, visible
 from inarow.storage.atomic import atomic_write
 from inarow.storage.inputs import read_input
 from inarow.version import __version__
@@ -103,7 +103,11 @@ class SavedResults:
 
     def result(self, file: HandedIn) -> FileResult | None:
         content = self._load(self._name("file", file.source))
-        return None if content is None else _decoded(content, FileResult)
+        result = None if content is None else _decoded(content, FileResult)
+        try:
+            return None if result is None else result.check()
+        except InarowError:
+            return None
 
     def add_result(self, file: HandedIn, result: FileResult) -> None:
         self._save(self._name("file", file.source), result)

@@ -9,6 +9,7 @@ from inarow.agents.student import Loaded
 from inarow.arena.grading import Accuracy
 from inarow.arena.review import MoveReview
 from inarow.arena.tally import SideTally, Tally
+from inarow.errors import InvalidResultsError, shown
 from inarow.games import GameRecord
 
 FILE = "file"  # the name of the file in its games: results do not depend on what it is called
@@ -70,3 +71,13 @@ class FileResult(Struct, frozen=True, kw_only=True):
     seconds_per_move: float | None = None
     slowest_move: float | None = None
     lesson: Lesson | None = None
+
+    def check(self) -> FileResult:
+        """Returns itself; raises InarowError for games that contradict each other."""
+        lessons = () if self.lesson is None else (self.lesson.record,)
+        for record in (*lessons, *(record for match in self.matches for record in match.records)):
+            record.check()
+        for match in self.matches:
+            if len(match.records) % 2 or match.forfeited < 0 or match.forfeited % 2:
+                raise InvalidResultsError(f"the games against {shown(match.opponent)} are not in pairs")
+        return self

@@ -7,6 +7,7 @@ are frequent, what is left counts as lost.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from statistics import fmean
@@ -33,6 +34,8 @@ USUAL_OPPONENTS = ("random", "greedy", "winblock", "minimax:depth=2")
 _COSTLY = ("time-out", "memory", "ended")  # kinds of faults that take long
 _MANY = 3
 """So many costly faults end a stage, if at least half of what was tried ended that way."""
+_SLOWEST = 10, 60.0
+"""A file takes at most so many times its thinking time, and some seconds, however busy the machine is."""
 _ACCURACY_SHARE = 0.25  # of the thinking time
 _SMOKE, _GAMES, _ACCURACY = range(3)  # the first part of each random stream
 
@@ -122,6 +125,7 @@ class _Grading:
         self._types: set[str] = set()
         self._seconds: list[float] = []
         self._lost_seconds = 0.0
+        self._started = time.monotonic()
         self._notes: list[str] = []
 
     def result(self, loaded: Loaded) -> FileResult:
@@ -254,8 +258,9 @@ class _Grading:
 
     @property
     def _thought(self) -> float:
-        """The time that the file has thought so far."""
-        return sum(self._seconds) + self._lost_seconds
+        """The time that the file has thought so far. It reports its times itself, hence a bound by the clock."""
+        passed = time.monotonic() - self._started
+        return max(sum(self._seconds) + self._lost_seconds, (passed - _SLOWEST[1]) / _SLOWEST[0])
 
 
 def find_opening_pairs(spec: GameSpec, settings: AssignmentSettings) -> list[Position]:
