@@ -101,7 +101,14 @@ def assignment_page(made: Assignment, command: str = "") -> str:
     rated = [file.rating for file in made.files if file.rating is not None]
     if rated:
         note = "Elo with 95 % intervals on the scale of the opponents, which are rated by games among themselves."
-        append(main, section("Ratings", rating_rows([*rated, *made.opponents]), element("p", note, class_="note")))
+        append(
+            main,
+            section(
+                "Ratings",
+                rating_rows(sorted([*rated, *made.opponents], key=lambda each: -each.elo)),
+                element("p", note, class_="note"),
+            ),
+        )
     if made.class_games.results:
         players = [file.name for file in made.files if file.name in made.class_games.agents]
         append(main, section("Round robin", cross_table_html(made.class_games, players)))
@@ -135,21 +142,32 @@ def _facts(made: Assignment, *, is_private: bool = False) -> str:
 
 def overview_table(made: Assignment) -> Table:
     """A row for each file; columns of which nothing is known are left out."""
-    headings = ("#", "name", "grade", "points", "Elo", "95 % interval", "score", *_FIGURES.values(), "faults", "first")
+    headings = (
+        "#",
+        "name",
+        "grade",
+        "points",
+        "Elo",
+        "95 % interval",
+        "score",
+        "keeps the outcome",
+        "critical",
+        "faults",
+    )
     rows = []
     for file in made.files:
         rating, measures, accuracy = file.rating, file.measures(), file.result.accuracy
-        score = measures["score"]
-        shares = [getattr(accuracy, name) for name in ACCURACIES]
+        shares = (measures["score"], accuracy.outcome_accuracy, accuracy.critical_accuracy)
+        first = f" ({file.result.faults[0].fault.kind})" if file.result.faults else ""
         rows.append(
             (
                 *(str(file.rank), file.name, file.grade or "", "" if file.points is None else f"{file.points:g}"),
                 *((elo(rating.elo), elo_interval(rating.interval)) if rating else ("", "")),
-                *("" if share is None else percent(share) for share in (score, *shares)),
-                *(str(file.faults), str(file.result.faults[0].fault) if file.result.faults else ""),
+                *("" if share is None else percent(share) for share in shares),
+                f"{file.faults}{first}",
             )
         )
-    return Table(headings, tuple(rows), words=("name", "grade", "first")).without_empty_columns()
+    return Table(headings, tuple(rows), words=("name", "grade", "faults")).without_empty_columns()
 
 
 def _overview(made: Assignment) -> Element:
@@ -309,6 +327,8 @@ def _lesson(file: GradedFile) -> Element:
     )
     text = "A game that was lost."
     if worst is not None:
+        what = "column" if record.spec.gravity else "cell"
         best = " or ".join(format_move(action, record.spec) for action in worst.best)
-        text = f"Move {worst.ply} ({format_move(worst.action, record.spec)}) was a {worst.label}; best was {best}."
+        played = format_move(worst.action, record.spec)
+        text = f"Move {worst.ply} was a {worst.label}: {what} {played} instead of {best}."
     return _part("A lost game", element("p", text), replay(ReplayGame(named, lesson.reviews)))
