@@ -6,6 +6,8 @@ from .agents.agent import Decision as Decision
 from .agents.custom import AgentLike as AgentLike
 from .agents.custom import register_agent as register_agent
 from .agents.registry import make_agent as make_agent
+from .arena.assignment import Assignment as Assignment
+from .arena.assignment import grade_assignment as grade_assignment
 from .arena.depth_test import DepthTest as DepthTest
 from .arena.depth_test import depth_test as depth_test
 from .arena.game import play_game as play_game

@@ -76,6 +76,10 @@ class KaggleTimeoutError(KaggleFileError):
     """A Kaggle agent file that exceeded Kaggle's time limit."""
 
 
+class AssignmentError(InarowError, ValueError):
+    """A folder of agent files that cannot be graded, or saved grades that cannot be used."""
+
+
 class InvalidStudyError(InarowError, ValueError):
     """An unknown study, or an unknown setting of one."""
 

@@ -3,6 +3,11 @@
 from pathlib import Path
 
 import inarow
+from inarow.agents.file_faults import FileFault
+from inarow.arena.file_result import CountedFault, FileResult
+from inarow.arena.graded_file import GradedFile
+from inarow.arena.ratings import Rating
+from inarow.arena.student_grading import AssignmentSettings
 from inarow.arena.training_run import Curve, TrainingRun
 from inarow.results import Result, ResultTable
 from inarow.studies.comparison import Estimate
@@ -50,6 +55,7 @@ def results() -> dict[str, Result]:
         "depths": inarow.depth_test(
             "minimax", [1, 2, 3], BOARD, opponent=Hostile(), games=4, positions=20, progress=False
         ),
+        "assignment": graded_class(),
         "curve": curve,
         "run": TrainingRun(Path("runs") / "mine", {"learner": "q", "board": BOARD}, curve, NAME),
         "study": study,
@@ -57,3 +63,20 @@ def results() -> dict[str, Result]:
         "analysis": inarow.analyse(position),
         "decision": inarow.make_agent("mcts:simulations=20").decide(position),
     }
+
+
+def graded_class() -> inarow.Assignment:
+    """A class of one, whose file does not load."""
+    fault = FileFault(kind="load", message=f"raised {NAME}")
+    return inarow.Assignment(
+        folder="submissions",
+        settings=AssignmentSettings(board=BOARD, opponents=("random",)),
+        files=(
+            GradedFile(
+                **{"name": NAME, "file": f"{NAME}.py", "digest": "", "rank": 1},
+                result=FileResult(faults=(CountedFault(fault=fault, count=1, stage="loading"),)),
+                rating=Rating(NAME, 10.0, (0.0, 20.0), 4),
+            ),
+        ),
+        opponents=(),
+    )

@@ -18,6 +18,7 @@ SAID = {  # a text that each plot has
     "match": "score in %, with 95 % interval",
     "tournament": "Elo, with 95 % interval",
     "ratings": "Elo, with 95 % interval; random is 0",
+    "assignment": "Elo on the scale of the opponents, with 95 % interval",
     "grade": "keeps the outcome",
     "depths": "search depth in plies",
     "curve": "wins",

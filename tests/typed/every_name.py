@@ -39,8 +39,15 @@ def play() -> float:
     board: inarow.Leaderboard = tournament.summary.leaderboard
     grade: inarow.Grade = inarow.grade(record)
     depths: inarow.DepthTest = inarow.depth_test("minimax", [1, 2])
+    graded: inarow.Assignment = inarow.grade_assignment("submissions", rubric="rubric.toml", out="grades", workers=2)
     tournament.plot("league.svg")
-    rows: list[object] = [len(match.to_frame()), len(depths.to_frame()), len(board.standings()), grade.positions]
+    rows: list[object] = [
+        len(match.to_frame()),
+        len(depths.to_frame()),
+        graded["alice"].points,
+        len(board.standings()),
+        grade.positions,
+    ]
     return ratings.table[0].elo + len(rows)
 
 

@@ -6,7 +6,8 @@
 User-visible are all strings with a space that are not docstrings: messages, help, descriptions of keys, labels of
 plots and tables; the docstrings of public functions and classes and of commands, which are shown by `help()` and
 `--help`; the texts of studies in TOML; and the labels of the pages in HTML and JavaScript. A string that is removed
-and another one that is added in its place, in the same file, count as one changed string."""
+and another one that is added in its place, in the same file, count as one changed string.
+"""
 
 import ast
 import json

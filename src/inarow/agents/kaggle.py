@@ -1,19 +1,11 @@
 """The agent that plays from a Kaggle ConnectX file: third-party code, in a separate process."""
 
 import gzip
-import json
 import os
-import queue
-import subprocess
-import sys
 import tarfile
 import tempfile
-import threading
-import weakref
-from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -21,19 +13,16 @@ from msgspec import Meta, Struct
 
 from inarow.agents import kaggle_host
 from inarow.agents.agent import Decision, ImmediateAgent
+from inarow.agents.confined import ConfinedProcess, WorkingFolder, working_folder
 from inarow.errors import IllegalMoveError, InvalidAgentError, KaggleFileError, KaggleTimeoutError, one_line, shown
 from inarow.games import GameSpec, Position
 from inarow.storage.atomic import content_hash
 from inarow.storage.inputs import PieceReader, open_input
 
-_HARMLESS = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "OMP_NUM_THREADS")
-"""The only variables of our environment that the process of a file gets."""
 _START_SECONDS = 10.0  # what starting Python may take; Kaggle does not count it
 _FILE_BYTES = 256 << 20
 _ARCHIVE_MEMBERS = 10_000
 _ARCHIVE_BYTES = 1 << 30  # the most that an archive may hold, unpacked; submissions hold much less
-_REPLY_BYTES, _REPLIES = 1 << 13, 4
-"""The most that a reply may have, and that may wait: the host needs less, but the file can write to its pipe."""
 
 
 class KaggleParameters(Struct, frozen=True, kw_only=True):
@@ -139,51 +128,27 @@ class KaggleProcess:
     def __init__(self, path: Path, seconds: float, overage: float, *, bare: bool = False) -> None:
         self._seconds = seconds
         self.overage = overage  # what is left of it
-        self._folder = tempfile.TemporaryDirectory(prefix="inarow-kaggle-", ignore_cleanup_errors=True)
+        folder = working_folder()
         if path.name.endswith(".tar.gz"):
-            path = _unpacked_main(path, self._folder)
-        environment = {name: os.environ[name] for name in _HARMLESS if name in os.environ}
-        command = [sys.executable, "-I", "-B", kaggle_host.__file__, *(["--bare"] if bare else [])]
-        ends = os.pipe() if hasattr(os, "fork") else ()  # the host dies when the second is closed
-        try:
-            self._process = subprocess.Popen(
-                [*command, *(["--lifeline", str(ends[0])] if ends else []), str(path)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                cwd=self._folder.name,
-                env={**environment, "HOME": self._folder.name},
-                pass_fds=ends[:1],
-                start_new_session=True,  # Ctrl-C in a terminal is for us: the game may have to be finished first
-                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # the same on Windows
-            )
-        finally:
-            for end in ends[:1]:
-                os.close(end)
-        assert self._process.stdout is not None
-        self._replies: queue.Queue[bytes] = queue.Queue(_REPLIES)
-        threading.Thread(target=_pass_on, args=(self._process.stdout, self._replies), daemon=True).start()
+            path = _unpacked_main(path, folder)
+        arguments = [*(["--bare"] if bare else []), str(path)]
+        self._process = ConfinedProcess(kaggle_host.__file__, arguments, folder)
         self._is_new = True
-        self._close = weakref.finalize(self, _end, self._process, self._folder, ends[1:])
 
     def ask(self, position: Position) -> Reply:
         """The reply of the host in a position. Raises KaggleTimeoutError when time is up, KaggleFileError if the file
         failed; both end the process.
         """
-        assert self._process.stdin is not None
         seconds = self._seconds + self.overage
         seen, settings = observation(position, self.overage), configuration(position, self._seconds)
-        request = json.dumps({"observation": seen, "configuration": settings})
         patience = seconds + (_START_SECONDS if self._is_new else 1.0)
         self._is_new = False
         try:
-            self._process.stdin.write(request.encode() + b"\n")
-            self._process.stdin.flush()
-            reply = msgspec.convert(json.loads(self._replies.get(timeout=patience)), Reply)
-        except queue.Empty:
-            self.close()
+            answer = self._process.ask({"observation": seen, "configuration": settings}, patience)
+            reply = msgspec.convert(answer, Reply)
+        except TimeoutError:
             raise KaggleTimeoutError(f"time is up: no answer within {seconds:g} s") from None
-        except (OSError, ValueError) as error:
+        except ValueError as error:
             self.close()
             raise KaggleFileError(f"the process of the file ended: {one_line(error)}") from None
         self.overage -= max(0.0, reply.seconds - self._seconds)
@@ -195,10 +160,10 @@ class KaggleProcess:
         return reply
 
     def close(self) -> None:
-        self._close()
+        self._process.close()
 
 
-def _unpacked_main(archive: Path, folder: tempfile.TemporaryDirectory[str]) -> Path:
+def _unpacked_main(archive: Path, folder: WorkingFolder) -> Path:
     """The main file of an archive, unpacked into a folder that is removed if that fails."""
     main = Path(folder.name) / "main.py"
     try:
@@ -222,22 +187,3 @@ def _unpacked_main(archive: Path, folder: tempfile.TemporaryDirectory[str]) -> P
         reason = one_line(error) if is_plain else "it is damaged or not a gzip file"
         raise KaggleFileError(f"{archive.name} is not a submission: {reason}") from None
     return main
-
-
-def _pass_on(output: IO[bytes], replies: queue.Queue[bytes]) -> None:
-    """Lines from a process, in a thread that can wait for them, until nobody takes them; an empty one at the end."""
-    with output, suppress(queue.Full):
-        while line := output.readline(_REPLY_BYTES):
-            replies.put_nowait(line)
-        replies.put_nowait(b"")
-
-
-def _end(process: subprocess.Popen[bytes], folder: tempfile.TemporaryDirectory[str], lifeline: Sequence[int]) -> None:
-    for end in lifeline:  # kills what the file has started, too
-        os.close(end)
-    process.kill()
-    process.wait()
-    if process.stdin is not None:
-        with suppress(OSError):  # unread input: EPIPE, on Windows EINVAL
-            process.stdin.close()
-    folder.cleanup()

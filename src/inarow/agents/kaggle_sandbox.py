@@ -1,11 +1,12 @@
-"""Confines the process of a Kaggle agent file: resource limits, a guard, and on Linux namespaces of its own.
+"""Confines the process of an agent file: resource limits, a guard, and on Linux namespaces of its own.
 
 A guard waits for the end of a pipe. When the program that started the process closes the pipe, or dies in any way, the
 guard kills the process with all that it has started, and removes its working folder.
 
 In namespaces of its own (user, mount, pid, network, ipc), without capabilities, the process sees no other process and
-no network, and can write nowhere but in its working folder and to /dev/shm, which is empty. Where the system refuses
-them (in most containers, and on Linux before 5.12), limits and guard remain. Standard library only.
+no network, and can write nowhere but in its working folder and to /dev/shm, which is empty. Folders can be hidden from
+it. Where the system refuses namespaces (in most containers, and on Linux before 5.12), limits and guard remain.
+Standard library only.
 """
 
 import ctypes
@@ -14,13 +15,16 @@ import resource
 import shutil
 import signal
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import NoReturn
 
 MEMORY = 8 << 30
 """Bytes of address space. It must hold what the threads of NumPy, Numba and PyTorch reserve and never touch."""
 FILE_SIZE = 256 << 20
 OPEN_FILES = 256
+FOLDER_SIZE = 64 << 20  # of a working folder in memory
 PROCESSES = 512  # Threads included. Limited in a namespace only: elsewhere all processes of the user count.
 
 # From the headers of Linux; the same on every architecture that Python supports.
@@ -36,9 +40,10 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def enter(lifeline: int) -> bool:
+def enter(lifeline: int, memory: int = MEMORY, hidden: Sequence[str] = ()) -> bool:
     """Forks a guard that waits for the end of the pipe `lifeline`. Returns in the other process, which leads a session,
-    whether it is in namespaces of its own. To be called by the leader of a session, in the folder to work in.
+    whether it is in namespaces of its own; then the folders `hidden` are empty for it, and the working folder, with the
+    files that it had, is in memory. To be called by the leader of a session, in the folder to work in.
     """
     leader, folder = os.getpid(), os.getcwd()
     is_isolated = sys.platform == "linux" and _unshare()
@@ -49,8 +54,8 @@ def enter(lifeline: int) -> bool:
     os.close(lifeline)
     if is_isolated:
         os.setsid()
-        is_isolated = _confine(folder)
-    _limit(resource.RLIMIT_AS, MEMORY)
+        is_isolated = _confine(folder, hidden)
+    _limit(resource.RLIMIT_AS, memory)
     _limit(resource.RLIMIT_FSIZE, FILE_SIZE)
     _limit(resource.RLIMIT_NOFILE, OPEN_FILES)
     _limit(resource.RLIMIT_CORE, 0)
@@ -107,11 +112,11 @@ def _unshare_user(others: int) -> bool:
     return True
 
 
-def _confine(folder: str) -> bool:
+def _confine(folder: str, hidden: Sequence[str]) -> bool:
     """Takes all rights from this process but to write in its folder; whether all of that worked."""
     _libc.prctl(_END_WITH_PARENT, int(signal.SIGKILL), 0, 0, 0)  # the guard may be killed
     try:
-        _protect_files(folder)
+        _protect_files(folder, hidden)
         _checked(_libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0))
         _checked(_libc.capset((ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0), (ctypes.c_uint32 * 6)()))
     except OSError:
@@ -119,9 +124,11 @@ def _confine(folder: str) -> bool:
     return True
 
 
-def _protect_files(folder: str) -> None:
+def _protect_files(folder: str, hidden: Sequence[str]) -> None:
     """Makes the file system read-only, except for a folder and harmless devices."""
     _checked(_libc.unshare(_NEW_MOUNTS))
+    if hidden:
+        _hide(folder, hidden)
     with suppress(OSError):  # a container may hide parts of the old one, and then forbids a new one
         _mount("proc", "/proc", kind="proc")
         _write("/proc/sys/kernel/pid_max", str(PROCESSES))  # for root, whose processes no limit counts
@@ -134,6 +141,18 @@ def _protect_files(folder: str) -> None:
     if os.path.isdir("/dev/shm"):
         _mount("tmpfs", "/dev/shm", kind="tmpfs", flags=_NO_SUID | _NO_DEVICES, data="size=64m")
     os.chdir(folder)  # the one that can be written
+
+
+def _hide(folder: str, hidden: Sequence[str]) -> None:
+    """Covers folders by empty ones, and the working folder, which may be in one of them, by one with the same files."""
+    files = {entry.name: Path(entry.path).read_bytes() for entry in os.scandir(folder) if entry.is_file()}
+    _set_mount("/", flags=_RECURSIVE)  # private, or the mounts would be seen outside
+    for path in hidden:
+        _mount("tmpfs", path, kind="tmpfs", flags=_NO_SUID | _NO_DEVICES, data="size=1m")
+    os.makedirs(folder, exist_ok=True)
+    _mount("tmpfs", folder, kind="tmpfs", flags=_NO_SUID | _NO_DEVICES, data=f"size={FOLDER_SIZE >> 20}m")
+    for name, content in files.items():
+        (Path(folder) / name).write_bytes(content)
 
 
 def _mount(source: str, target: str, *, kind: str = "", flags: int = 0, data: str = "") -> None:

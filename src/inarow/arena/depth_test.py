@@ -254,15 +254,10 @@ def depth_test(
         check_reachable((name, other), workers)
         for each in (name, other):
             check_board(make_agent(each), board)
-        suite = _sample(find_suite(None, board), positions) if positions else None
+        suite = find_suite(None, board).sample(positions) if positions else None
         work = [_tasks(player, other, board, suite, games, seed) for player in _players(name, known)]
         about = {"agent": make_agent(name).name, "board": str(board), "opponent": make_agent(other).name, "seed": seed}
         return _run(work, suite, about, workers, progress)
-
-
-def _sample(suite: Suite, positions: int) -> Suite:
-    """The same positions for every agent, depth and seed."""
-    return suite.part(np.sort(np.random.default_rng(0).permutation(len(suite))[:positions]))
 
 
 def _tasks(

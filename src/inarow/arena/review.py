@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
-from inarow.games import CONNECT_FOUR, Board, GameRecord, Position
+from inarow.games import CONNECT_FOUR, Board, GameRecord, GameSpec, Position
 from inarow.results import Result
 from inarow.search.limits import Limits
+from inarow.search.solver.api import analyse as solve_all
 from inarow.search.solver.api import solver_for
 from inarow.search.solver.solution import Analysis
 from inarow.search.solver.solver import Solver
@@ -14,6 +16,7 @@ from inarow.workers import Progress
 
 Label = Literal["best", "good", "mistake", "blunder"]
 """The move keeps the score; keeps the outcome; worsens it by one step (win to draw, draw to loss); by two."""
+Analyse = Callable[[Position], Analysis]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +112,23 @@ def review_move(position: Position, action: int, analysis: Analysis) -> MoveRevi
         label=None if before is None or after is None else label_of(before, after),
         scores=analysis.scores,
     )
+
+
+def bounded_analysis(spec: GameSpec) -> Analyse:
+    """An analysis limited to well under a second, with fewer nodes on boards without a fast solver."""
+    return partial(solve_all, limits=Limits(nodes=2_000_000 if spec.gravity and spec.fits_word else 20_000))
+
+
+def review_end(record: GameRecord, analyse: Analyse) -> tuple[MoveReview, ...]:
+    """Reviews the moves of a game from the last one backwards, until `analyse` cannot solve a position."""
+    end = record.position
+    reviews: list[MoveReview] = []
+    for before, action in reversed(list(zip(end.line(), end.actions, strict=False))):
+        analysis = analyse(before)
+        if analysis.score is None:
+            break
+        reviews.append(review_move(before, action, analysis))
+    return tuple(reversed(reviews))
 
 
 def label_of(before: int, after: int) -> Label:

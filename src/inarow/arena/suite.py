@@ -61,6 +61,14 @@ class Suite:
         positions = tuple(self.positions[number] for number in chosen)
         return Suite(self.name, self.spec, positions, self.scores[chosen], {})
 
+    def sample(self, positions: int) -> Suite:
+        """A random sample, the same for every agent and seed; in the order of the suite."""
+        return self.part(np.sort(self.sampled_places(positions)))
+
+    def sampled_places(self, positions: int) -> np.ndarray:
+        """The numbers of the positions of `sample`, in random order."""
+        return np.random.default_rng(0).permutation(len(self))[:positions]
+
     def save(self, path: Path) -> None:
         """Writes the file atomically."""
         header = {

@@ -40,6 +40,7 @@ GROUPS = {
         "match": "Play a match between two agents.",
         "tournament": "Play a round robin of many agents, and rate them.",
         "grade": "Grade an agent against perfect play.",
+        "assign": "Rate and grade a folder of agent files, as of a class.",
         "depth-test": "Measure what each ply of depth costs an agent, and gains.",
         "leaderboard": "Rate all agents of the results store.",
         "report": "Write the contents of the results store as a web page.",

@@ -1,25 +1,19 @@
 """The data of a report, collected from a results store or a tournament in one pass over its games."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from statistics import median
 from typing import TypedDict, Unpack
 
 from inarow.arena.leaderboard import Leaderboard, read_grades, store_leaderboard
-from inarow.arena.review import MoveReview, review_move
+from inarow.arena.review import Analyse, MoveReview, review_end
+from inarow.arena.review import bounded_analysis as bounded_analysis
 from inarow.arena.store import Store
 from inarow.arena.store_schema import AgentIdentity
 from inarow.arena.tournament import TournamentSummary
 from inarow.errors import StoreError
-from inarow.games import GameRecord, GameSpec, Position
-from inarow.search.limits import Limits
-from inarow.search.solver.api import analyse as solve_all
-from inarow.search.solver.solution import Analysis
+from inarow.games import GameRecord
 from inarow.version import __version__
-
-Analyse = Callable[[Position], Analysis]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,20 +111,3 @@ def _report(
     records = survey.interesting_games(games)
     replays = tuple(ReplayGame(record, review_end(record, analyse) if analyse else ()) for record in records)
     return ReportData(title=title, command=command, version=__version__, leaderboard=leaderboard, games=replays)
-
-
-def bounded_analysis(spec: GameSpec) -> Analyse:
-    """An analysis limited to well under a second, with fewer nodes on boards without a fast solver."""
-    return partial(solve_all, limits=Limits(nodes=2_000_000 if spec.gravity and spec.fits_word else 20_000))
-
-
-def review_end(record: GameRecord, analyse: Analyse) -> tuple[MoveReview, ...]:
-    """Reviews the moves of a game from the last one backwards, until `analyse` cannot solve a position."""
-    end = record.position
-    reviews: list[MoveReview] = []
-    for before, action in reversed(list(zip(end.line(), end.actions, strict=False))):
-        analysis = analyse(before)
-        if analysis.score is None:
-            break
-        reviews.append(review_move(before, action, analysis))
-    return tuple(reversed(reviews))

@@ -13,6 +13,7 @@ from importlib.resources import files
 from xml.etree.ElementTree import Element, fromstring, tostring
 
 from inarow.agents.agent import Decision
+from inarow.arena.assignment import Assignment
 from inarow.arena.depth_test import DepthTest
 from inarow.arena.grading import Grade
 from inarow.arena.leaderboard import Leaderboard, Standing
@@ -24,11 +25,12 @@ from inarow.arena.training_run import Curve, TrainingRun
 from inarow.errors import PictureError
 from inarow.games import GameRecord
 from inarow.games.notation import MARKS, side_name
+from inarow.report.assignment_page import overview_table
 from inarow.report.board import board_svg, scored_board
 from inarow.report.data import ReplayGame
 from inarow.report.markup import element, elo, elo_interval, percent, plain, seconds, signed
 from inarow.report.page import rating_note
-from inarow.report.plots import accuracy_plot, rating_plot, shorten
+from inarow.report.plots import accuracy_plot, rating_plot, rating_rows, shorten
 from inarow.report.replay import replay
 from inarow.report.result_plots import curve_columns
 from inarow.report.study_page import comparison_table, curve_plot, study_facts
@@ -211,6 +213,16 @@ def _leaderboard(result: Leaderboard) -> list[Element]:
 
 def _shortened(rows: Sequence[Standing]) -> list[Standing]:
     return [replace(row, agent=shorten(row.agent, _NAME)) for row in rows[:_ROWS]]
+
+
+@_parts.register(Assignment)
+def _(result: Assignment) -> list[Element]:
+    short = [replace(file, name=shorten(file.name, _NAME)) for file in result.files[:_ROWS]]
+    table = overview_table(replace(result, files=tuple(short)))
+    rated = [file.rating for file in short if file.rating is not None]
+    title = f"{len(result.files)} agent files on {result.settings.board}"
+    plots = [rating_rows([replace(rating, agent=shorten(rating.agent, _NAME)) for rating in rated])] if rated else []
+    return [_title(title), table.to_html(), *plots]
 
 
 @_parts.register(Ratings)

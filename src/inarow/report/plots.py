@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 
 from inarow.arena.grading import Grade
 from inarow.arena.leaderboard import Standing
-from inarow.arena.ratings import Ratings
+from inarow.arena.ratings import Rating, Ratings
 from inarow.report.markup import append, element, elo, elo_interval, percent, seconds
 
 WIDTH = 360
@@ -132,7 +132,11 @@ def row_name(name: str, left: float, y: float) -> Element:
 
 def rating_plot(ratings: Ratings) -> Element:
     """A line for each agent: its rating and the interval."""
-    table = ratings.table
+    return rating_rows(ratings.table)
+
+
+def rating_rows(table: Sequence[Rating]) -> Element:
+    """The same for ratings of one scale, in their order."""
     left = name_width(rating.agent for rating in table)
     bottom = 26.0 * len(table) + 4
     scale = Scale(*_padded([end for rating in table for end in rating.interval]), left, _RIGHT)

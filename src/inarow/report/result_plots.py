@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from inarow.arena.assignment import Assignment
 from inarow.arena.depth_test import DepthTest
 from inarow.arena.grading import ACCURACIES, Grade
 from inarow.arena.match import Match
@@ -112,6 +113,22 @@ def _(result: Ratings, figure: Figure) -> None:
     _intervals(axes, names, [rating.elo for rating in table], [rating.interval for rating in table])
     zero = f"{_name(result.anchor, 40, 1)} is 0" if result.anchor else "the mean is 0"
     axes.set_xlabel(f"Elo, with 95 % interval; {zero}", parse_math=False)
+
+
+@_size.register(Assignment)
+def _(result: Assignment) -> tuple[float, float]:
+    return _WIDTH, max(_HEIGHT, 1.0 + _ROW * len([file for file in result.files if file.rating is not None]))
+
+
+@_draw.register(Assignment)
+def _(result: Assignment, figure: Figure) -> None:
+    rated = [file.rating for file in result.files if file.rating is not None]
+    if not rated:
+        raise PictureError("no file of the assignment has a rating")
+    axes = figure.subplots()
+    names, values = [rating.agent for rating in rated], [rating.elo for rating in rated]
+    _intervals(axes, names, values, [rating.interval for rating in rated])
+    axes.set_xlabel("Elo on the scale of the opponents, with 95 % interval", parse_math=False)
 
 
 def _intervals(
