@@ -94,14 +94,14 @@ distinct.
 - **Elo** is fitted to all games at once ([ratings](statistics.md#ratings)); `{results["anchor"]}` is 0.
   In these openings the first move is worth {advantage:.0f} Elo ({low:.0f} to {high:.0f}).
 - **As first, as second**: the score on that side; a draw counts half.
-- **Outcome accuracy**: how often a move keeps win, draw or loss on the [standard suite](grades.md), with
-  its 95 % interval.
-- **Time per move** is the median of all decisions in these games, which shared two cores with other work.
+- **Outcome accuracy**: how often a move keeps win, draw or loss on the [standard suite](grades.md#suites),
+  with its 95 % interval.
+- **Time per move**: the median of all decisions in these games, which shared two cores with other work.
 
-## What it says
+## What it shows
 
 {remarks(results)}
-## How it was made
+## How to repeat it
 
 ```sh
 {command(results)} --workers 2 --out build/leaderboard
