@@ -230,7 +230,7 @@ def mcts() -> str:
         x = 98 + 188 * i
         is_last = i == 3
         nodes = {"root": (x, 62), "a": (x - 46, 120), "b": (x + 40, 120), "c": (x + 10, 178), "d": (x + 70, 178)}
-        visits = {"root": 9, "a": 3, "b": 5, "c": 3, "d": 1}
+        visits = {"root": 5, "a": 1, "b": 3, "c": 1, "d": 1}
         path_nodes = ("root", "b", "c")
         for parent, child in (("root", "a"), ("root", "b"), ("b", "c"), ("b", "d")):
             (px, py), (cx, cy) = nodes[parent], nodes[child]
@@ -240,7 +240,8 @@ def mcts() -> str:
             parts.append(arrow(*ends, kind="hotline") if shown else path(ends))
         if i >= 1:
             parts += [path([(x + 10, 193), (x + 10 + 26 * side, 224)]) for side in (-1, 1)]
-            parts += [disc(x + 10 + 26 * side, 236, 12, "", "good" if i == 1 else "soft") for side in (-1, 1)]
+            kind, first = "good" if i == 1 else "soft", "1" if is_last else ""
+            parts += [disc(x - 16, 236, 12, first, kind), disc(x + 36, 236, 12, "", kind)]
         if i == 2:
             zigzag = [(x - 16, 250), (x - 10, 262), (x - 20, 274), (x - 12, 286)]
             parts += [arrow(*zigzag, kind="hotline"), text(x - 14, 304, "win, draw or loss", "note")]
