@@ -23,7 +23,29 @@ def table(told: list[dict[str, Any]]) -> str:
         injected = sum(each["injected"] for each in all_of_it)
         lines.append(f"| {fault} | {target} | {injected:,} | {_lost(all_of_it)} | {_cell(all_of_it[-1]['seen'])} |")
     total = sum(each["injected"] for each in told)
-    return "\n".join([f"{total:,} faults in all.", "", *lines])
+    folded = ["<details><summary>Every fault and what it met</summary>", "", *lines, "", "</details>"]
+    return "\n".join([f"{total:,} faults in all.", "", *_by_fault(told), "", *folded])
+
+
+def _by_fault(told: list[dict[str, Any]]) -> list[str]:
+    """A short table in front of the long one."""
+    together: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for each in told:
+        together[each["fault"]].append(each)
+    lines = ["| fault | targets | injected | finished work lost |", "|---|---:|---:|---|"]
+    for fault, all_of_it in together.items():
+        targets, injected = len({each["target"] for each in all_of_it}), sum(each["injected"] for each in all_of_it)
+        lost = {_lost(each_target) for each_target in _by_target(all_of_it)}
+        is_none = all(re.match(r"nothing|0 ", text) for text in lost)
+        lines.append(f"| {fault} | {targets} | {injected:,} | {'none' if is_none else 'see below'} |")
+    return lines
+
+
+def _by_target(told: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    together: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for each in told:
+        together[each["target"]].append(each)
+    return list(together.values())
 
 
 def _lost(told: list[dict[str, Any]]) -> str:

@@ -27,7 +27,7 @@ from inarow.report.markup import MINUS, elo, elo_interval, percent, seconds
 from inarow.report.tables import Table, write_csv
 
 DOCS = Path(__file__).parents[2] / "docs"
-HEADINGS = ("#", "agent", "Elo", "95 % interval", "games", "as first", "as second", "outcome accuracy", "time per move")
+HEADINGS = ("#", "agent", "Elo", "as first", "as second", "outcome accuracy", "time per move")
 
 
 def add_missing_grades(store: Store, board: str, agents: list[str]) -> None:
@@ -47,9 +47,7 @@ def table(rows: list[dict[str, Any]], known: dict[str, Standing]) -> str:
         (
             str(place),
             row["agent"],
-            elo(row["elo"]),
-            elo_interval(row["elo_interval"]),
-            str(row["games"]),
+            f"{elo(row['elo'])} ({elo_interval(row['elo_interval'])})",
             side_score(row["as_first"]),
             side_score(row["as_second"]),
             accuracy(known[row["agent"]]),
@@ -91,17 +89,17 @@ openings, each opening twice with swapped sides: {results["games"]:,} games, {re
 distinct.
 
 {table(results["standings"], known)}
-- **Elo** is fitted to all games together ([ratings](statistics.md#ratings)); `{results["anchor"]}` is 0.
-  In these openings the first move is worth {advantage:.0f} Elo ({low:.0f} to {high:.0f}).
+- **Elo**, with its 95 % interval, is fitted to all games at once ([ratings](statistics.md#ratings));
+  `{results["anchor"]}` is 0. In these openings the first move is worth {advantage:.0f} Elo ({low:.0f} to {high:.0f}).
 - **As first, as second**: the score on that side; a draw counts half.
-- **Outcome accuracy**: share of moves that keep win, draw or loss on the [standard suite](grades.md), with
-  its 95 % interval.
-- **Time per move** is the median of all decisions in these games, which shared two cores with other work.
+- **Outcome accuracy**: how often a move keeps win, draw or loss on the [standard suite](grades.md#suites),
+  with its 95 % interval.
+- **Time per move**: the median of all decisions in these games, which shared two cores with other work.
 
-## Results
+## What it shows
 
 {remarks(results)}
-## Reproduction
+## How to repeat it
 
 ```sh
 {command(results)} --workers 2 --out build/leaderboard

@@ -60,20 +60,19 @@ def remarks(results: dict[str, Any]) -> str:
     )
     return f"""\
 - **Perfect play** loses {solver["losses"]} of {solver["games"]} games, since the openings are exact draws, and wins
-  {solver["wins"] / solver["games"]:.1%}: a side must err before the other wins. Among moves that keep a draw it takes
-  the one nearest to the centre and sets no traps, so a higher score against weak opponents is possible.
-- **Depth**: `minimax` gains {gain(DEPTH[2], DEPTH[4])} Elo from 2 to 4 plies; head to head, 4 plies score
+  {solver["wins"] / solver["games"]:.1%}. It wins only after a mistake: among moves that keep a draw it takes the one
+  nearest to the centre and sets no traps, so a higher score against weak opponents is possible.
+- **Depth**: from 2 to 4 plies `minimax` gains {gain(DEPTH[2], DEPTH[4])} Elo; head to head, 4 plies score
   {score(DEPTH[4], DEPTH[2])} against 2.
-- **Heuristics** at 4 plies, counted from `windows`: `powers` {gain(DEPTH[4], POWERS)} Elo,
+- **Heuristics** at 4 plies, compared with `windows`: `powers` {gain(DEPTH[4], POWERS)} Elo,
   `squares` {gain(DEPTH[4], SQUARES)}.
-- **Simulations**: `mcts` gains {gain(TREE[100], TREE[1000])} Elo from 100 to 1,000.
-- **Informed rollouts** at 100 simulations: three informed moves are worth {gain(TREE[100], INFORMED)} Elo, rollouts
-  informed to the end {gain(TREE[100], FULLY_INFORMED)}; head to head they score {score(INFORMED, TREE[100])}
-  and {score(FULLY_INFORMED, TREE[100])} against random rollouts. The column of times shows their cost.
-- **Agents as published**, each beside an agent without its faults and with a similar budget:
+- **Simulations**: from 100 to 1,000 `mcts` gains {gain(TREE[100], TREE[1000])} Elo.
+- **Informed rollouts** at 100 simulations: three informed moves are worth {gain(TREE[100], INFORMED)} Elo,
+  rollouts informed to the end {gain(TREE[100], FULLY_INFORMED)}. Head to head they score
+  {score(INFORMED, TREE[100])} and {score(FULLY_INFORMED, TREE[100])} against random rollouts, and take more time.
+- **Agents as published**, each compared with an agent of a similar budget without the published faults:
 {published}
-- **Nets of santos-2025** (`{NETS}...`) learned one side of the game against one opponent,
-  `{TEACHER}`, from the empty board. Here they also play the other side, and openings of six stones that they hardly
-  know:
+- **Nets of santos-2025** (`{NETS}...`) learned one side of the game, from the empty board, against one
+  opponent, `{TEACHER}`. Here they also play the other side, from openings of six stones that they hardly know:
 {nets}
 """

@@ -112,8 +112,18 @@ def config_page() -> str:
 
 
 def _config_table(config: type[msgspec.Struct]) -> str:
-    rows = (f"| `{key}` | {_code(default)} | {_cell(text)} |" for key, default, text in _keys(config))
-    return "\n".join(["| key | default | meaning |", "|---|---|---|", *rows, ""])
+    """A table for the keys of the config itself, and one for each of its parts."""
+    tables: dict[str, list[str]] = {"": []}
+    for key, default, text in _keys(config):
+        part = key.partition(".")[0] if "." in key else ""
+        tables.setdefault(part, []).append(f"| `{key}` | {_code(default)} | {_cell(text)} |")
+    kinds = {each.encode_name: each.type for each in msgspec.structs.fields(config)}
+    sections = []
+    for part, rows in tables.items():
+        about = inspect.getdoc(next(filter(_is_struct, _types(kinds[part])))) if part else ""
+        title = f"### `{part}`\n\n{about}\n" if part else ""
+        sections.append("\n".join([title, "| key | default | meaning |", "|---|---|---|", *rows, ""]))
+    return "\n".join(sections)
 
 
 def _keys(config: type[msgspec.Struct], prefix: str = "") -> Iterator[tuple[str, Any, str]]:

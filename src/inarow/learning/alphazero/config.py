@@ -26,9 +26,9 @@ Workers = Annotated[int, Meta(ge=1, le=MAX_CLUSTER_WORKERS)]
 class BoardRange(ConfigPart, frozen=True, kw_only=True):
     """Boards with gravity, of all sizes from the first to the second number, on which a line fits."""
 
-    rows: tuple[Side, Side]
-    columns: tuple[Side, Side]
-    inarow: tuple[Side, Side]
+    rows: Annotated[tuple[Side, Side], Meta(description="smallest and largest number of rows, from 1 to 16")]
+    columns: Annotated[tuple[Side, Side], Meta(description="the same for columns")]
+    inarow: Annotated[tuple[Side, Side], Meta(description="the same for the length of a line")]
     unseen: Annotated[tuple[str, ...], Meta(description="boards excluded from training, for tests afterwards")] = ()
 
     def specs(self) -> tuple[GameSpec, ...]:
@@ -42,7 +42,7 @@ class BoardRange(ConfigPart, frozen=True, kw_only=True):
 class NetworkConfig(ConfigPart, frozen=True, kw_only=True):
     """The size of the network."""
 
-    channels: Annotated[int, Meta(ge=1, le=512)] = 32
+    channels: Annotated[int, Meta(ge=1, le=512, description="channels of each convolution")] = 32
     blocks: Annotated[int, Meta(ge=0, le=64, description="residual blocks")] = 2
     module: Module = None
 
@@ -61,7 +61,7 @@ class SelfPlayConfig(ConfigPart, frozen=True, kw_only=True):
             description="share of moves with a short search and no example (playout cap randomisation); root puct only"
         ),
     ] = 0.0
-    quick_simulations: Simulations = 8
+    quick_simulations: Annotated[Simulations, Meta(description="simulations of a short search")] = 8
     random_starts: Annotated[Share, Meta(description="share of games that begin with random safe moves")] = 0.8
     random_plies: Annotated[
         int, Meta(ge=0, le=256, description="maximum number of these moves; never more than half the cells")
@@ -84,28 +84,32 @@ class SelfPlayConfig(ConfigPart, frozen=True, kw_only=True):
 class LearningConfig(ConfigPart, frozen=True, kw_only=True):
     """Settings of learning from examples (AdamW)."""
 
-    batch: Annotated[int, Meta(ge=1, le=65536)] = 256
+    batch: Annotated[int, Meta(ge=1, le=65536, description="examples in an optimizer step")] = 256
     rate: Annotated[float, Meta(gt=0, le=1, description="learning rate after the warm-up")] = 3e-3
     last_rate: Annotated[Share, Meta(description="final learning rate as a share of `rate`; cosine decay")] = 0.03
     warm_up: Annotated[int, Meta(ge=0, le=10**6, description="steps of linear warm-up")] = 100
-    weight_decay: Annotated[float, Meta(ge=0, le=1)] = 1e-3
-    reuse: Annotated[float, Meta(gt=0, le=1000, description="average number of uses of an example")] = 3.0
+    weight_decay: Annotated[float, Meta(ge=0, le=1, description="weight decay of AdamW")] = 1e-3
+    reuse: Annotated[float, Meta(gt=0, le=1000, description="average number of times that an example is used")] = 3.0
     mirror: Annotated[bool, Meta(description="whether to learn from mirror images, too")] = True
     averaging: Annotated[
         float,
         Meta(ge=0, lt=1, description="decay of the moving average of weights used for play; 0: the latest weights"),
     ] = 0.99
-    window: Annotated[Share, Meta(description="share of all examples so far to learn from, newest first")] = 0.5
-    smallest_window: Annotated[int, Meta(ge=1, le=10**8)] = 15_000
-    largest_window: Annotated[int, Meta(ge=1, le=10**8)] = 400_000
+    window: Annotated[Share, Meta(description="share of all examples so far, newest first, to learn from")] = 0.5
+    smallest_window: Annotated[int, Meta(ge=1, le=10**8, description="lower bound of this window, in examples")] = (
+        15_000
+    )
+    largest_window: Annotated[int, Meta(ge=1, le=10**8, description="upper bound of this window, in examples")] = (
+        400_000
+    )
 
 
 class GateConfig(ConfigPart, frozen=True, kw_only=True):
     """A match that a new net must win before it replaces the current one."""
 
-    games: Annotated[int, Meta(ge=2, le=10_000)] = 50
+    games: Annotated[int, Meta(ge=2, le=10_000, description="games between the two nets")] = 50
     threshold: Annotated[Share, Meta(description="wins as a share of wins and losses")] = 0.6
-    simulations: Annotated[int, Meta(ge=1, le=100_000)] = 32
+    simulations: Annotated[int, Meta(ge=1, le=100_000, description="simulations of a move in these games")] = 32
 
 
 class AlphaZeroConfig(ConfigPart, frozen=True, kw_only=True):

@@ -28,9 +28,9 @@ class Network(ConfigPart, frozen=True, kw_only=True):
 class Rewards(ConfigPart, frozen=True, kw_only=True):
     """Rewards of the learner."""
 
-    win: Annotated[float, Meta(gt=0, description="at the end of a game, like `draw` and `loss`")] = 1.0
-    draw: float = 0.5
-    loss: float = -1.0
+    win: Annotated[float, Meta(gt=0, description="for a won game, with its last move")] = 1.0
+    draw: Annotated[float, Meta(description="for a drawn game")] = 0.5
+    loss: Annotated[float, Meta(description="for a lost game")] = -1.0
     step: Annotated[float, Meta(description="for every move of the learner except its last in a game")] = 0.0
     shaping: Annotated[
         str | None,
