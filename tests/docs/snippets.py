@@ -19,21 +19,25 @@ _WRITTEN_BY_TOOLS = re.compile(r"<!-- faults: begin.*?<!-- faults: end -->", re.
 # --- What the tests do with a line ---
 
 SHORTER = (
-    (r"match |tournament ", "--games 4"),
-    (r"match .*kaggle:", "--games 2"),
-    (r"grade (?!.*--(board|suite))", "--suite few.npz"),
-    (r"depth-test ", "--depths 1-2 --games 4 --positions 20"),
-    (r"train (tictactoe|4x4x4)-q.*--out", "--set phases.0.episodes=2000"),
-    (r"train (4x4x4|connect4)-dqn", "--set episodes=40"),
-    (r"train (tictactoe$|tictactoe |connect4-\d+min|universal|gupta)", "--set minutes=0.01 --set workers=1"),
-    (r"train --resume .*minutes=\+", "--set minutes=+0.01"),
-    (r"sweep ", "--trials 2"),
-    (r"suite build ", "--positions 40"),
-    (r"book build .*--board 6x7x4|book build (?!.*--board)", "--plies 1"),
-    (r"reproduce ", "--report-only"),
-    (r"serve\b", "--port 0 --workers 1"),
+    (r": match |: tournament ", "--games 4"),
+    (r": match .*kaggle:", "--games 2"),
+    (r": tournament (\S+ ){6,}", "--games 2 --gauntlet"),
+    (r": grade (?!.*--(board|suite))", "--suite few.npz"),
+    (r": grade .*--board 4x4x4", "--suite few-4x4x4.npz"),
+    (r": depth-test ", "--depths 1-2 --games 4 --positions 20"),
+    (r"^(?!docs/tutorials/train).*: train (tictactoe|4x4x4)-q", "--set phases.0.episodes=2000"),
+    (r": train (4x4x4|connect4)-dqn", "--set episodes=40"),
+    (r": train (tictactoe|connect4-\d+min|universal|gupta\S*)( |$)", "--set minutes=0.01 --set workers=1"),
+    (r": train --resume .*minutes=\+", "--set minutes=+0.01"),
+    (r": sweep ", "--trials 2"),
+    (r": (solve|analyse) .*--nodes", "--nodes 10000"),
+    (r": suite build ", "--positions 40"),
+    (r": book build ", "--plies 3"),
+    (r": book verify ", "--sample 20"),
+    (r": reproduce ", "--scale paper --report-only"),
+    (r": serve\b", "--port 0 --workers 1"),
 )
-"""Options that make a command short: for commands that match a pattern, in place of the same options in it."""
+"""Options that make a command short: for those whose page and arguments match, in place of the same options."""
 
 DROPPED = ("--workers", "--ray")
 """Options without which commands run here, with the same results; tests/workers and tests/cli/test_ray.py use them."""
@@ -46,6 +50,7 @@ SERVERS = r"inarow serve"
 
 NOT_RUN = {
     r"inarow warmup": "`make test` runs it before the tests",
+    r"inarow reproduce .* --set ": "asks for a net that the page does not train; tests/studies",
     r"inarow tournament A B C D": "the agents are placeholders; tests/workers/test_cluster_commands.py",
 }
 
@@ -55,6 +60,8 @@ ELSEWHERE = {
     r"git clone ": "the source of this repository",
     r"make \w+": "tests/test_package.py: targets of the Makefile exist",
     r"(\.venv/bin/)?python -m pytest ": "these tests",
+    r"python3? --version": "Python's own",
+    r"python (mine|replay)\.py": "the Python block before it, which runs",
     r"python tools/": "tests/docs/test_snippets.py: the file exists",
     r"ray |RAY_AUTH_MODE=token ray ": "Ray's own commands; tests/workers start clusters with them",
     r"ssh ": "needs a second machine",
@@ -62,7 +69,7 @@ ELSEWHERE = {
 }
 """Shell lines that are not commands of inarow, and what covers them."""
 
-SHORTER_PYTHON = ((r"workers=\d+", "workers=1"), (r"minutes=\"?\+?0\.2\"?", "minutes=0.05"), (r"20_000", "2_000"))
+SHORTER_PYTHON = ((r"workers=\d+", "workers=1"), (r"\b0\.2\b", "0.02"), (r"20_000", "2_000"))
 """Replacements in Python blocks without prompts. Sessions with prompts run as they are."""
 
 PYTHON_ELSEWHERE = {
@@ -143,24 +150,24 @@ def reason_not_to_run(command: str) -> str | None:
     return next((reason for pattern, reason in NOT_RUN.items() if re.match(pattern, command)), None)
 
 
-def shortened(words: list[str]) -> list[str]:
-    """The arguments of a command that costs little."""
-    line, words = " ".join(words), list(words)
+def shortened(page: str, words: list[str]) -> list[str]:
+    """The arguments of a command of a page that costs little."""
+    line, words = f"{page}: {' '.join(words)}", list(words)
     for option in DROPPED:
         if option in words:
             del words[words.index(option) : words.index(option) + 2]
     for pattern, extra in SHORTER:
-        if re.match(pattern, line):
-            words = _replaced(words, extra.split())
+        if re.search(pattern, line):
+            words = _replaced(words, extra)
     return words
 
 
-def _replaced(words: list[str], extra: list[str]) -> list[str]:
-    """The words with options of `extra`, instead of the same options; of `--set`, instead of the same key."""
-    for option, value in zip(extra[::2], extra[1::2], strict=True):
+def _replaced(words: list[str], extra: str) -> list[str]:
+    """The words with the options of a rule, instead of the same options; of `--set`, instead of the same key."""
+    for option, value in re.findall(r"(--\S+)(?: (?!--)(\S+))?", extra):
         key = value.partition("=")[0] if option == "--set" else ""
         for i in range(len(words) - 1, 0, -1):
             if words[i - 1] == option and words[i].startswith(key):
                 del words[i - 1 : i + 1]
-        words = [*words, option, value]
+        words = [*words, option, *filter(None, [value])]
     return words
