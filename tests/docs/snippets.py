@@ -43,7 +43,10 @@ DROPPED = ("--workers", "--ray")
 """Options without which commands run here, with the same results; tests/workers and tests/cli/test_ray.py use them."""
 
 INPUT = {"play": "4\nh\nu\nq\n", "engine": "quit\n", "solve": "4453\n"}
-"""What a command reads that asks for input."""
+"""What a command reads that asks for input, unless the page pipes something into it."""
+
+OWN_PROCESS = {"engine"}
+"""Commands that end their process."""
 
 SERVERS = r"inarow serve"
 """Started and stopped by a test of its own."""
@@ -57,7 +60,7 @@ NOT_RUN = {
 ELSEWHERE = {
     r"(%|!)?(python -m )?pip (install|wheel|download) ": "tools/check_wheel.py installs into an empty environment",
     r"python3? -m venv |\. \S+/bin/activate|\S+\\Scripts\\activate": "tools/check_wheel.py",
-    r"git clone ": "the source of this repository",
+    r"git clone |cd ": "the source of this repository",
     r"make \w+": "tests/test_package.py: targets of the Makefile exist",
     r"(\.venv/bin/)?python -m pytest ": "these tests",
     r"python3? --version": "Python's own",
@@ -121,11 +124,11 @@ class Block:
 
 def blocks(text: str) -> Iterator[Block]:
     """Fenced blocks of a page in order, and those indented blocks that hold commands. Directives are left out."""
-    fence = re.compile(r"^( *)```(\S*)\n(.*?)^\1```|^    (?:\$ )?(inarow .*)", re.DOTALL | re.MULTILINE)
+    fence = re.compile(r"^( *)```(\S*)\n(.*?)^\1```|^    (?:\$ )?(inarow [^\n]*)", re.DOTALL | re.MULTILINE)
     for found in fence.finditer(text):
         line = text[: found.start()].count("\n") + 1
         if found[4]:
-            yield Block("sh", found[4].partition("\n")[0], line)
+            yield Block("sh", found[4], line)
         elif not found[2].startswith("{"):
             yield Block(found[2], re.sub(rf"^{found[1]}", "", found[3], flags=re.MULTILINE), line + 1)
 
@@ -142,8 +145,14 @@ def all_commands() -> Iterator[tuple[str, str]]:
 
 def inarow_words(command: str) -> list[str] | None:
     """The arguments if a shell line runs inarow, else None. What follows a pipe or a redirection is left out."""
-    found = re.match(r"(?:(?:echo|printf) .* \| )?(?:python -m )?inarow\b(.*)", command)
+    found = re.match(r"(?:printf .* \| )?(?:python -m )?inarow\b(.*)", command)
     return shlex.split(re.split(r" [|>] ", found[1])[0]) if found else None
+
+
+def piped_input(command: str) -> str | None:
+    """What `printf 'TEXT' | ...` writes; None without a pipe into the command."""
+    found = re.match(r"printf '([^']*)' \| ", command)
+    return found[1].encode().decode("unicode_escape") if found else None
 
 
 def reason_not_to_run(command: str) -> str | None:

@@ -18,11 +18,13 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from cyclopts import CycloptsError
 
 import inarow
 from inarow.arena.suite import standard_suite
+from inarow.cli.app import app
 from tests.cli.command_line import inarow as run_inarow
-from tests.cli.command_line import process_command
+from tests.cli.command_line import inarow_process, process_command
 from tests.docs import snippets
 from tests.docs.snippets import ROOT, Block, blocks, inarow_words, pages, shortened
 
@@ -77,7 +79,8 @@ class Page:
         if shown is None:
             words = shortened(self.name, words)
             self._make_room(words)
-        result = run_inarow(*words, stdin=snippets.INPUT.get(words[0], ""))
+        stdin = snippets.piped_input(command) or snippets.INPUT.get(words[0], "")
+        result = (inarow_process if words[0] in snippets.OWN_PROCESS else run_inarow)(*words, stdin=stdin)
         assert result.returncode == 0, f"{place}: {result.stderr}"
         if shown:
             printed = [line.rstrip() for line in result.stdout.rstrip().splitlines()]
@@ -100,6 +103,7 @@ def test_a_page_runs_from_top_to_bottom(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("MPLBACKEND", "Agg")
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     lay_out_files(tmp_path, pages()[name])
     page = Page(name)
     for block in blocks(pages()[name]):
@@ -107,7 +111,7 @@ def test_a_page_runs_from_top_to_bottom(name, tmp_path, monkeypatch):
 
 
 def lay_out_files(folder: Path, text: str) -> None:
-    """What commands find in a clone: files of docs, results of studies; and a small suite for short grades."""
+    """What commands find in a clone: files of docs, results of studies; a replay; small suites for short grades."""
     for path in set(re.findall(r"\bdocs/[\w/.-]+\.toml", text)):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes((ROOT / path).read_bytes())
@@ -116,12 +120,24 @@ def lay_out_files(folder: Path, text: str) -> None:
             copy = folder / "reproductions" / f"{study.parent.name}-paper"
             copy.mkdir(parents=True)
             (copy / study.name).write_bytes(study.read_bytes())
+    if "episode.json" in text:
+        (folder / "episode.json").write_text(json.dumps(kaggle_episode("444421213")))
     if "inarow grade" in text and "--board 4x4x4" in text:
         inarow.build_suite(folder / "few-4x4x4.npz", "4x4x4", positions=40, progress=False)
     if "inarow grade" in text:
         whole = standard_suite(inarow.CONNECT_FOUR)
         few = replace(whole, name="few", positions=whole.positions[::300], scores=whole.scores[::300])
         few.save(folder / "few.npz")
+
+
+def kaggle_episode(moves: str) -> dict[str, object]:
+    """A replay as Kaggle offers it: after the empty board, the agent at move t is t mod 2; the other's action is 0."""
+    steps = [[{"action": 0}, {"action": 0}]]
+    for ply, move in enumerate(moves):
+        step = [{"action": 0}, {"action": 0}]
+        step[ply % 2]["action"] = int(move) - 1
+        steps.append(step)
+    return {"configuration": {"rows": 6, "columns": 7, "inarow": 4}, "steps": steps}
 
 
 # --- Nothing is left out ---
@@ -141,6 +157,22 @@ def test_every_line_of_a_page_is_in_a_category(page):
         for command, _ in block.commands():
             known = inarow_words(command) is not None or any(re.match(each, command) for each in snippets.ELSEWHERE)
             assert known, f"{page}:{block.line}: {command}: not run by the tests; see tests/docs/snippets.py"
+
+
+@pytest.mark.parametrize("page", pages())
+def test_commands_parse_as_they_are_written(page):
+    for block in blocks(pages()[page]):
+        for command, _ in block.commands():
+            if words := inarow_words(command):
+                try:
+                    app.parse_args(words, exit_on_error=False, print_error=False)
+                except CycloptsError as error:
+                    pytest.fail(f"{page}:{block.line}: {command}: {error}")
+
+
+def test_a_wrong_command_does_not_parse():
+    with pytest.raises(CycloptsError):
+        app.parse_args(["match", "random", "greedy", "--gmaes", "10"], exit_on_error=False, print_error=False)
 
 
 @pytest.mark.parametrize("table", ["NOT_RUN", "ELSEWHERE"])
