@@ -42,7 +42,7 @@ SHORTER = (
 DROPPED = ("--workers", "--ray")
 """Options without which commands run here, with the same results; tests/workers and tests/cli/test_ray.py use them."""
 
-INPUT = {"play": "4\nh\nu\nq\n", "engine": "quit\n", "solve": "4453\n"}
+INPUT = {"play": "4\nu\nq\n", "engine": "quit\n", "solve": "4453\n"}
 """What a command reads that asks for input, unless the page pipes something into it."""
 
 OWN_PROCESS = {"engine"}
