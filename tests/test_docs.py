@@ -64,7 +64,7 @@ def test_unknown_words_are_found():
     assert unknown_words("inarow tournament A B [--games N] [--ray ADDRESS]") == set()
 
 
-SHORT = re.compile(r"inarow (solve [^-]|perft [1-8]\b|agents\b|quantum show|analyse \d+$)(?!.* --out)")
+SHORT = re.compile(r"inarow (solve [^-]|perft [1-8]\b|agents\b|quantum show --|analyse \d+$)(?!.* --out)")
 
 
 def test_short_commands_run(tmp_path):
@@ -128,6 +128,12 @@ def test_relative_links_resolve(page):
 
 def test_no_page_replaces_one_of_sphinx():
     assert not {"search", "genindex", "py-modindex"} & {path.stem for path in DOCS.glob("*.md")}
+
+
+def test_the_glossary_is_in_alphabetical_order():
+    terms = re.findall(r"^### (.*)", pages()["docs/reference/glossary.md"], re.MULTILINE)
+    assert len(terms) > 60
+    assert terms == sorted(terms, key=str.lower)
 
 
 # --- Generated pages ---

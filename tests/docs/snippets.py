@@ -23,7 +23,6 @@ SHORTER = (
     (r": match .*kaggle:", "--games 2"),
     (r": tournament (\S+ ){6,}", "--games 2 --gauntlet"),
     (r": grade (?!.*--(board|suite))", "--suite few.npz"),
-    (r": grade .*--board 4x4x4", "--suite few-4x4x4.npz"),
     (r": depth-test ", "--depths 1-2 --games 4 --positions 20"),
     (r"^(?!docs/tutorials/train).*: train (tictactoe|4x4x4)-q", "--set phases.0.episodes=2000"),
     (r": train (4x4x4|connect4)-dqn", "--set episodes=40"),

@@ -111,7 +111,7 @@ def test_a_page_runs_from_top_to_bottom(name, tmp_path, monkeypatch):
 
 
 def lay_out_files(folder: Path, text: str) -> None:
-    """What commands find in a clone: files of docs, results of studies; a replay; small suites for short grades."""
+    """What commands find in a clone: files of docs, results of studies; a replay; a small suite for short grades."""
     for path in set(re.findall(r"\bdocs/[\w/.-]+\.toml", text)):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes((ROOT / path).read_bytes())
@@ -122,8 +122,6 @@ def lay_out_files(folder: Path, text: str) -> None:
             (copy / study.name).write_bytes(study.read_bytes())
     if "episode.json" in text:
         (folder / "episode.json").write_text(json.dumps(kaggle_episode("444421213")))
-    if "inarow grade" in text and "--board 4x4x4" in text:
-        inarow.build_suite(folder / "few-4x4x4.npz", "4x4x4", positions=40, progress=False)
     if "inarow grade" in text:
         whole = standard_suite(inarow.CONNECT_FOUR)
         few = replace(whole, name="few", positions=whole.positions[::300], scores=whole.scores[::300])
