@@ -1,56 +1,33 @@
-"""The documentation is true: commands parse, short ones print what the pages show, links resolve, sessions run."""
+"""The documentation is true: its text names what exists, links resolve, generated pages are complete, English is plain.
+
+tests/docs runs the code blocks.
+"""
 
 import ast
-import doctest
 import importlib
 import importlib.util
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
 import pytest
-from cyclopts import CycloptsError
 
 import inarow
 from inarow.agents import registry
 from inarow.cli.app import app
 from inarow.errors import MissingExtraError
+from tests.cli.command_line import inarow as run_inarow
+from tests.docs.snippets import pages
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-WRITTEN_BY_TOOLS = re.compile(r"<!-- faults: begin.*?<!-- faults: end -->", re.DOTALL)
-
-
-@cache
-def pages() -> dict[str, str]:
-    """The pages that people write, by name; reports of studies and generated references are made by the program."""
-    paths = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
-    return {
-        path.relative_to(ROOT).as_posix(): WRITTEN_BY_TOOLS.sub("", path.read_text(encoding="utf-8"))
-        for path in paths
-        if path.name != "report.md" and path.parent.name != "generated"
-    }
-
-
 PAGES = tuple(pages())
 
 
 # --- Commands ---
-
-
-def command_lines(text: str) -> Iterator[str]:
-    """Commands in code blocks, fenced or indented, without prompt and comment."""
-    fenced = False
-    for line in text.splitlines():
-        if line.lstrip().startswith("```"):
-            fenced = not fenced
-        elif (fenced or line.startswith("    ")) and (found := re.match(r"\s*(?:\$ )?(inarow .*)", line)):
-            yield re.split(r"\s+#|\s*\|", found[1])[0].strip()
 
 
 def mentioned_commands(text: str) -> Iterator[str]:
@@ -59,17 +36,7 @@ def mentioned_commands(text: str) -> Iterator[str]:
 
 
 def test_there_are_commands_to_check():
-    assert sum(len(list(command_lines(text))) for text in pages().values()) > 60
     assert sum(len(list(mentioned_commands(text))) for text in pages().values()) > 60
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_commands_in_code_blocks_parse(page):
-    for line in command_lines(pages()[page]):
-        try:
-            app.parse_args(shlex.split(line)[1:], exit_on_error=False, print_error=False)
-        except CycloptsError as error:
-            pytest.fail(f"{page}: {line}: {error}")
 
 
 def unknown_words(line: str) -> set[str]:
@@ -97,62 +64,20 @@ def test_unknown_words_are_found():
     assert unknown_words("inarow tournament A B [--games N] [--ray ADDRESS]") == set()
 
 
-def test_a_wrong_command_does_not_parse():
-    with pytest.raises(CycloptsError):
-        app.parse_args(["match", "random", "greedy", "--gmaes", "10"], exit_on_error=False, print_error=False)
-
-
-def sessions(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Command and expected lines of every console block."""
-    for block in re.findall(r"^```console\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, *expected = part.rstrip().splitlines()
-            yield command, [line.rstrip() for line in expected]
-
-
-def run(command: str, folder: Path) -> list[str]:
-    words = [sys.executable, "-m", *shlex.split(command)]
-    done = subprocess.run(words, capture_output=True, text=True, cwd=folder, timeout=600)
-    assert done.returncode == 0, f"{command}: {done.stderr}"
-    return [line.rstrip() for line in done.stdout.rstrip().splitlines()]
-
-
-@pytest.mark.parametrize("page", [page for page in PAGES if "```console\n$ inarow" in pages()[page]])
-def test_sessions_print_what_the_page_shows(page, tmp_path):
-    for line in command_lines(pages()[page]):
-        if line == "inarow train tictactoe-q":  # the session that follows it grades the table
-            run(line, tmp_path)
-    for command, expected in sessions(pages()[page]):
-        printed = run(command, tmp_path)
-        if expected[-1] == "...":  # what follows depends on the machine
-            expected = expected[:-1]
-            printed = printed[: len(expected)]
-        assert printed == expected, command
-
-
-SHORT = re.compile(r"inarow (solve [^-]|perft [1-8]\b|agents\b|quantum show|analyse \d+$)(?!.* --out)")
+SHORT = re.compile(r"inarow (solve [^-]|perft [1-8]\b|agents\b|quantum show --|analyse \d+$)(?!.* --out)")
 
 
 def test_short_commands_run(tmp_path):
-    shown = {command for text in pages().values() for command, _ in sessions(text)}
-    lines = {line for text in pages().values() for line in [*command_lines(text), *mentioned_commands(text)]}
-    short = {line for line in lines if SHORT.match(line) and not re.search(r"[A-Z]{2}|\[|…", line)} - shown
+    lines = {line for text in pages().values() for line in mentioned_commands(text)}
+    short = {line for line in lines if SHORT.match(line) and not re.search(r"[A-Z]{2}|\[|…", line)}
     assert len(short) >= 3
     for line in sorted(short):
         if "quantum" not in line or importlib.util.find_spec("qiskit"):
-            run(line, tmp_path)
+            result = run_inarow(*shlex.split(line)[1:], cwd=tmp_path)
+            assert result.returncode == 0, f"{line}: {result.stderr}"
 
 
 # --- Python ---
-
-
-@pytest.mark.usefixtures("forgotten_registrations")
-@pytest.mark.parametrize("page", [page for page in PAGES if ">>> " in pages()[page] and page != "README.md"])
-def test_python_sessions_run(page, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    result = doctest.testfile(str(ROOT / page), module_relative=False)
-    assert result.attempted > 1
-    assert result.failed == 0
 
 
 def imported(text: str) -> Iterator[tuple[str, str]]:
@@ -203,6 +128,12 @@ def test_relative_links_resolve(page):
 
 def test_no_page_replaces_one_of_sphinx():
     assert not {"search", "genindex", "py-modindex"} & {path.stem for path in DOCS.glob("*.md")}
+
+
+def test_the_glossary_is_in_alphabetical_order():
+    terms = re.findall(r"^### (.*)", pages()["docs/reference/glossary.md"], re.MULTILINE)
+    assert len(terms) > 60
+    assert terms == sorted(terms, key=str.lower)
 
 
 # --- Generated pages ---

@@ -86,6 +86,13 @@ def test_committed_results_give_the_committed_report_without_running_anything(st
     read((tmp_path / "report.html").read_text())
 
 
+@pytest.mark.parametrize("study", ["harman", "paranji-2025", "santos-2025"])
+def test_a_report_without_results_is_a_page(study, tmp_path):
+    result = inarow("reproduce", study, "--report-only", "--out", str(tmp_path / "new"))
+    assert (result.returncode, result.stderr) == (0, "")
+    read((tmp_path / "new" / "report.html").read_text())
+
+
 @pytest.mark.compiled
 def test_an_interrupt_keeps_what_is_finished_and_says_how_to_continue(tmp_path):
     results = tmp_path / "results.jsonl"

@@ -70,8 +70,10 @@ def _texts(ours: Estimate | None, digits: int) -> tuple[str, str]:
 
 def _html_section(part: Section) -> Element:
     made = section(part.title, *(element("p", text) for text in part.text))
-    append(made, *(section(curves.title, curve_plot(curves), heading="h3") for curves in part.curves))
-    append(made, *(section(bars.title, _bar_plot(bars), heading="h3") for bars in part.bars))
+    curves = [plot for plot in part.curves if any(curve.points for curve in plot.curves)]
+    bars = [plot for plot in part.bars if plot.bars]  # without results, plots are empty
+    append(made, *(section(plot.title, curve_plot(plot), heading="h3") for plot in curves))
+    append(made, *(section(plot.title, _bar_plot(plot), heading="h3") for plot in bars))
     for table in part.tables:
         note = [element("p", table.note, class_="note")] if table.note else []
         append(made, section(table.title, comparison_table(table).to_html(), *note, heading="h3"))

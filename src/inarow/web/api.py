@@ -1,4 +1,4 @@
-"""The JSON API over HTTP, as documented in `docs/howto/web-lab.md`. The pages use nothing else."""
+"""The JSON API over HTTP, as documented in `docs/reference/web-api.md`. The pages use nothing else."""
 
 import asyncio
 import time
