@@ -20,6 +20,7 @@ import course  # noqa: E402
 NEEDS = {"07": ("torch", "qiskit"), "08": ("torch",), "10": ("torch",)}
 """Packages of extras, by the number of the notebook."""
 MACHINE = re.compile(r"/home/|/root/|/tmp/|/var/|/work/|\.venv|site-packages|[A-Z]:\\\\|\bat 0x[0-9a-f]{6}")
+WIDGET = "application/vnd.jupyter.widget-view+json"
 COURSE_BYTES = 2_100_000
 
 every_notebook = pytest.mark.parametrize("path", course.notebooks(), ids=lambda path: path.stem)
@@ -46,6 +47,12 @@ def errors_and_noise(notebook):
     """Outputs that readers must not see: errors, and anything on the error stream."""
     outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", ())]
     return [output for output in outputs if output["output_type"] == "error" or output.get("name") == "stderr"]
+
+
+def widgets_without_picture(notebook):
+    """Outputs of which a page without scripts shows nothing, such as those of progress bars."""
+    contents = [output.get("data", {}) for cell in notebook["cells"] for output in cell.get("outputs", ())]
+    return [data for data in contents if WIDGET in data and "image/svg+xml" not in data]
 
 
 def assigned(source):
@@ -90,7 +97,9 @@ def test_the_file_is_stable(path):
 def test_all_cells_were_executed_in_order_and_have_clean_outputs(path):
     counts = [cell["execution_count"] for cell in cells(path, "code")]
     assert counts == list(range(1, len(counts) + 1))
-    assert not errors_and_noise(json.loads(path.read_text(encoding="utf-8")))
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    assert not errors_and_noise(notebook)
+    assert not widgets_without_picture(notebook)
     assert sum(bool(cell["outputs"]) for cell in cells(path, "code")) > 5
 
 

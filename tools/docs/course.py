@@ -34,6 +34,13 @@ CELL_SECONDS = 300
 """For one cell: kernels may have to be compiled first."""
 COLOURS = 64
 """Of a PNG picture; plots need no more."""
+NO_PROGRESS = """
+import inarow.terminal
+
+assert inarow.terminal._can_draw
+inarow.terminal._can_draw = lambda: False
+"""
+"""Run by kernels at their start: what a progress bar leaves in a notebook is a widget without content."""
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 KEPT = ("tags", "jupyter", "mystnb")
 """Metadata of cells."""
@@ -58,7 +65,6 @@ def executed(path: Path, short: bool = False) -> NotebookNode:
             kernel_name=KERNEL["name"],
             resources={"metadata": {"path": str(work)}},
             record_timing=False,
-            store_widget_state=False,
         )
         asyncio.run(client.async_execute())
     return normalised(notebook)
@@ -86,6 +92,8 @@ def kernel_settings(folder: Path) -> dict[str, str]:
     """
     profile = folder / "ipython" / "profile_default"
     profile.mkdir(parents=True, exist_ok=True)
+    (profile / "startup").mkdir(exist_ok=True)
+    (profile / "startup" / "progress.py").write_text(NO_PROGRESS, encoding="utf-8")
     # ipykernel 7 warns at each start that its TCP ports, which are on loopback, are not encrypted.
     (profile / "ipython_kernel_config.py").write_text("c.IPKernelApp.log_level = 40\n", encoding="utf-8")
     return {
