@@ -19,8 +19,9 @@ author = "The inarow maintainers"
 copyright = "2026, The inarow authors"
 release = version = __version__
 
-extensions = ["myst_nb", "sphinx_copybutton"]
-myst_enable_extensions = ["colon_fence", "deflist"]
+extensions = ["myst_nb", "sphinx_copybutton", "mathml"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+html_math_renderer = "mathml"
 myst_heading_anchors = 4
 smartquotes = False
 suppress_warnings = ["myst.header"]  # generated study reports skip heading levels
