@@ -174,9 +174,11 @@ def document(frames: list[Frame], length: float) -> str:
         kind = "f e" if off == 100 else "f"
         style = f"animation-name:k{number};animation-duration:{length:.1f}s"
         groups.append(f'<g class="{kind}" style="{style}">{frame.content}</g>')
-    still = "@media (prefers-reduced-motion:reduce){.f{animation-duration:0s!important;animation-name:none!important}.e{opacity:1}}"
+    without = "animation-duration:0s!important;animation-name:none!important"
+    still = f"@media (prefers-reduced-motion:reduce){{.f{{{without}}}.e{{opacity:1}}}}"
+    size = f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">'
         f"<title>Connect Four: {FIRST} (X) against {SECOND} (O), with the exact score of every column</title>"
         f"<style>{STYLE}{''.join(rules)}{still}</style>{still_parts()}{''.join(groups)}</svg>\n"
     )
