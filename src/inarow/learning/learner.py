@@ -242,7 +242,9 @@ def _plugins() -> tuple[Mapping[str, Learner[Any]], Mapping[str, str]]:
 
 
 def check_network(learner: Learner[Any], network: NetworkFactory | None) -> None:
-    """Raises ConfigError if there is a network of the user and the learner trains none."""
+    """Raises ConfigError if a network of the user is given that is not callable, or to a learner that trains none."""
+    if network is not None and not callable(network):
+        raise ConfigError(f"network is {shown(repr(network))}, not a class or a function; sizes are network__KEY=...")
     if network is not None and not learner.can_use_network:
         able = ", ".join(each.name for each in learners().values() if each.can_use_network)
         raise ConfigError(f"the learner {learner.name} trains no network of yours; learners that do: {able}")
