@@ -24,6 +24,15 @@ def built(path, *, positions=30, seed=3, workers=1, spec=SMALL):
     return build_suite(path, spec, positions=positions, seed=seed, workers=workers, memory=1 << 22)
 
 
+# --- standard ---
+
+
+def test_the_standard_suite_is_found_by_its_board():
+    assert Suite.standard() is Suite.standard("6x7x4") is find_suite("standard", CONNECT_FOUR)
+    with pytest.raises(SuiteError, match="no suite ships with the package for 4x4x4"):
+        Suite.standard("4x4x4")
+
+
 # --- exhaustive ---
 
 

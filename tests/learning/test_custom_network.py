@@ -257,6 +257,13 @@ def test_learners_without_a_network_say_so(tmp_path):
         resume_run(tmp_path / "run", network=PolicyModule)
 
 
+def test_sizes_given_as_a_network_are_refused_with_the_way_to_give_them(tmp_path):
+    refusal = r"network is .*filters.*, not a class or a function; sizes are network__KEY="
+    with pytest.raises(ConfigError, match=refusal):
+        start_run(find_document("4x4x4-dqn"), tmp_path / "run", network={"filters": [8]})
+    assert not (tmp_path / "run").exists()
+
+
 def test_training_from_python_takes_a_network(tmp_path):
     document = find_document("4x4x4-dqn", ["episodes=20", "batch=10"])
     start_run(document, tmp_path / "run", network=ValueModule).train()

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from inarow.errors import InvalidLimitError, SuiteError, shown, unknown
-from inarow.games import GameSpec, Position
+from inarow.games import CONNECT_FOUR, Board, GameSpec, Position
 from inarow.search.solver.solution import action_scores
 from inarow.search.solver.solver import Solver
 from inarow.storage.array_file import FileKind, load_arrays, save_arrays
@@ -78,6 +78,11 @@ class Suite:
             "provenance": self.provenance,
         }
         save_arrays(path, _KIND, header, {"moves": self._moves(), "scores": self.scores})
+
+    @classmethod
+    def standard(cls, board: Board = CONNECT_FOUR) -> Suite:
+        """The suite that ships with the package for a board; raises SuiteError if there is none."""
+        return standard_suite(GameSpec.parse(board))
 
     @classmethod
     def load(cls, path: Path, *, name: str | None = None) -> Suite:

@@ -246,7 +246,9 @@ def _plugins() -> tuple[Mapping[str, Learner[Any]], Mapping[str, str]]:
 
 
 def check_network(learner: Learner[Any], network: NetworkFactory | None) -> None:
-    """Raises ConfigError if the user passes a network and the learner cannot train it."""
+    """Raises ConfigError if the user passes a network that is not callable, or that the learner cannot train."""
+    if network is not None and not callable(network):
+        raise ConfigError(f"network is {shown(repr(network))}, not a class or a function; sizes are network__KEY=...")
     if network is not None and not learner.can_use_network:
         able = ", ".join(each.name for each in learners().values() if each.can_use_network)
         raise ConfigError(f"the learner {learner.name} cannot train your network; learners that can: {able}")
