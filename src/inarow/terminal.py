@@ -53,7 +53,7 @@ def for_encoding(text: str, encoding: str | None) -> str:
 
 
 def prefers_ascii(environment: Mapping[str, str]) -> bool:
-    """Whether a terminal is told to expect nothing but ASCII, though Python writes UTF-8 there."""
+    """Whether the environment of a terminal asks for ASCII, though Python writes UTF-8 there."""
     wanted = environment.get("LC_CTYPE", "")
     coerced = "" if wanted == "C.UTF-8" else wanted  # Python sets it in a C locale (PEP 538)
     locale = environment.get("LC_ALL") or coerced or environment.get("LANG", "")

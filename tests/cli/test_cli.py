@@ -33,6 +33,22 @@ def test_a_piped_game_is_played_to_its_end():
     assert "\x1b" not in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("options", "players"),
+    [
+        ((), "X (human) against O (solver:level=2)"),
+        (("--first", "winblock"), "X (winblock) against O (human)"),
+        (("--second", "human"), "X (human) against O (human)"),
+    ],
+)
+def test_a_person_plays_against_a_friendly_level_unless_told_otherwise(options, players):
+    result = inarow("play", *options, stdin="q\n")
+    assert result.returncode == 0
+    first, welcome = result.stdout.splitlines()[:2]
+    assert first == players
+    assert welcome == "Type a move and press Enter; columns are 1 to 7. h: hint, u: undo, q: quit."
+
+
 def test_the_end_of_the_input_leaves_the_game():
     result = inarow("play", "--second", "winblock", stdin="4\n")
     assert result.returncode == 0
