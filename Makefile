@@ -1,11 +1,17 @@
 # Two commands for newcomers: `make demo` and `make test`. Both set up .venv from nothing.
-PYTHON ?= python3.11
-VENV := .venv
+
+# The first supported Python that runs. Another: make test PYTHON=python3.13 VENV=.venv-3.13
+VERSIONS := 3.11 3.12 3.13 3.14
+PYTHON ?= $(shell for name in $(VERSIONS:%=python%) python3 python; do \
+  $$name -c "import sys; sys.exit(sys.version_info < (3, 11))" 2>/dev/null && { echo $$name; break; }; done)
+VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 JOBS ?= 2
+# Where to find PyTorch without CUDA, for example https://download.pytorch.org/whl/cpu. If empty, pip takes the default build of the system.
+TORCH_INDEX ?=
 
-.PHONY: demo test lint docs soak fuzz coverage mutants bench browser clean
+.PHONY: demo test test-all lint docs soak fuzz coverage mutants bench browser clean
 
 DEMO_AGENTS := random greedy winblock negamax minimax:depth=4 mcts:simulations=500 hybrid:simulations=100 solver:level=5 dqn alphazero:simulations=32
 DEMO_STORE := demo/lab.sqlite
@@ -42,11 +48,23 @@ PLAIN_TESTS := tests/games tests/search tests/agents tests/learning/tabular --ig
   --ignore tests/agents/test_contract.py --ignore tests/search/tree/test_proofs.py \
   --ignore tests/search/tree/test_network.py --ignore tests/search/minimax/test_negamax.py
 
-# Kernels are compiled first, on all cores, so that tests of servers and processes do not wait for the compiler.
+# Kernels are compiled first, on all cores, so that tests of servers and processes do not wait for the compiler. The second run ends with what
+# neither has run, and why.
 test: $(VENV)/dev browser lint
+	@rm -f $(VENV)/not-run
 	$(BIN)/python -m inarow warmup
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) -q -m "not compiled" $(PLAIN_TESTS)
+	INAROW_NOT_RUN=$(VENV)/not-run $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+	INAROW_NOT_RUN=$(VENV)/not-run NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(JOBS) -q -m "not compiled" $(PLAIN_TESTS)
+
+# `make test` with every supported Python of this machine, those of pyenv included, each in an environment of its own.
+test-all:
+	@failed=""; for version in $(VERSIONS); do \
+	  found=""; for name in python$$version "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/$$version.*/bin/python; do \
+	    if "$$name" -c "" 2>/dev/null; then found=$$name; break; fi; done; \
+	  if [ -z "$$found" ]; then echo "Python $$version: not on this machine"; continue; fi; \
+	  echo "Python $$version: $$found"; \
+	  $(MAKE) --no-print-directory test PYTHON="$$found" VENV=.venv-$$version || failed="$$failed $$version"; done; \
+	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check
@@ -102,11 +120,16 @@ browser:
 	|| echo "chromium is absent and cannot be installed here (no root or no apt-get): browser tests are skipped"
 
 clean:
-	rm -rf $(VENV) demo build dist docs/reference/generated faults.jsonl .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf .venv .venv-* demo build dist docs/reference/generated faults.jsonl .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
 	find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/python:
+	@[ -n "$(PYTHON)" ] || { echo "no Python 3.11 or newer found; name one: make PYTHON=/path/to/python"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/torch: $(VENV)/python
+	$(if $(TORCH_INDEX),$(PIP) torch --index-url $(TORCH_INDEX))
 	@touch $@
 
 $(VENV)/base: $(VENV)/python pyproject.toml constraints.txt
@@ -117,11 +140,11 @@ $(VENV)/docs: $(VENV)/python pyproject.toml constraints.txt
 	$(PIP) --editable ".[docs]"
 	@touch $@ $(VENV)/base
 
-$(VENV)/demo: $(VENV)/python pyproject.toml constraints.txt
+$(VENV)/demo: $(VENV)/torch pyproject.toml constraints.txt
 	$(PIP) --editable ".[train]"
 	@touch $@ $(VENV)/base
 
-$(VENV)/dev: $(VENV)/python pyproject.toml constraints.txt
+$(VENV)/dev: $(VENV)/torch pyproject.toml constraints.txt
 	$(PIP) --editable ".[dev,train,quantum,cluster,adapters,tb,data,sweep,notebook]"
 	$(PIP) --no-deps kaggle-environments
 	@touch $@ $(VENV)/base $(VENV)/demo

@@ -5,9 +5,9 @@ Run: `python tools/benchmarks/santos_curves.py`
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
+import inarow
 from inarow.report.pictures import picture
 
 FOLDER = Path(__file__).parents[2] / "docs" / "studies" / "santos-2025"
@@ -23,8 +23,8 @@ ROWS = {
 
 def main() -> None:
     """Draws first players on the left and second ones on the right."""
-    sections = json.loads((FOLDER / "results.json").read_text(encoding="utf-8"))["sections"]
-    plots = {plot["title"]: plot["curves"] for section in sections for plot in section["curves"]}
+    report = inarow.reproduce("santos-2025", scale="paper", out=FOLDER, report_only=True)
+    plots = {plot["title"]: plot["curves"] for section in report.to_dict()["sections"] for plot in section["curves"]}
     with picture(FOLDER / "curves.svg", 11, 4) as figure:
         axes = dict(zip(("first", "second"), figure.subplots(1, 2, sharey=True), strict=True))
         for row, colour in ROWS.items():
