@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_docs import anchors, dialect, links
+from tests.test_docs import anchors, links
+from tests.test_language import dialect
 
 for package in ("nbclient", "ipykernel", "PIL"):
     pytest.importorskip(package, reason=f"needs {package}")
@@ -152,4 +153,4 @@ def test_links_of_notebooks_resolve(path):
 
 @every_notebook
 def test_notebooks_are_in_plain_english(path):
-    assert not dialect(prose(path))
+    assert not dialect(f"{path.stem}.md", prose(path))

@@ -47,7 +47,7 @@ def test_the_version_is_written_in_one_place():
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """Built offline from the source distribution, as by somebody who has only that."""
+    """Built offline from the source distribution, as from a downloaded archive."""
     pytest.importorskip("hatchling", reason="hatchling is not installed")
     folder = tmp_path_factory.mktemp("dist")
     build = [sys.executable, "-m", "hatchling", "build", "--target", "sdist", "--directory", str(folder)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,9 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inarow.errors import MissingExtraError
+import msgspec
+
+from inarow.errors import MissingExtraError, visible_json
 from inarow.storage.atomic import atomic_write
 from inarow.storage.csv_text import write_csv_rows
 
@@ -20,6 +23,14 @@ if TYPE_CHECKING:
 
 Rows = Sequence[Mapping[str, object]]
 """A table: values by column name, the same columns in every row."""
+
+
+def json_text(document: object) -> str:
+    """A document as indented JSON with a line break at the end, control characters and bytes of file names escaped."""
+    try:
+        return visible_json(msgspec.json.format(msgspec.json.encode(document), indent=2).decode()) + "\n"
+    except UnicodeEncodeError:  # a file name need not be valid text; its bytes are escaped
+        return json.dumps(msgspec.to_builtins(document), indent=2) + "\n"
 
 
 class Result:

@@ -154,8 +154,8 @@ def test_being_watched_changes_no_decision(net):
 
 def test_wrong_nets_and_parameters_are_refused(net, tmp_path):
     for keys, message in (
-        ("simulations=5,seconds=1", "not both"),
-        ("seconds=1,root=gumbel", "seconds need root=puct"),
+        ("simulations=5,seconds=1", "takes either simulations or seconds"),
+        ("seconds=1,root=gumbel", "alphazero needs root=puct for seconds"),
         ("root=maybe", "it must be one of gumbel, puct"),
         ("simulations=-1", "it must be a whole number"),
     ):
@@ -182,7 +182,7 @@ def test_every_board_has_its_net():
     ):
         position = Position.start(GameSpec.parse(board)).play(1)
         assert agent.decide(position) == make_agent(f"alphazero:simulations=8,net={name}").decide(position)
-    with pytest.raises(NetError, match="no net of AlphaZero ships with inarow for 15x15x5/free"):
+    with pytest.raises(NetError, match="inarow has no AlphaZero net for 15x15x5/free"):
         agent.check_board(GameSpec.parse("15x15x5/free"))
 
 

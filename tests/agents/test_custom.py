@@ -141,9 +141,9 @@ def test_a_class_that_needs_more_than_inarow_gives_is_refused_in_one_line():
     ("call", "reason"),
     [
         (lambda: inarow.play_match("random", "random", 7), "board '7' is not ROWSxCOLUMNSxINAROW"),
-        (lambda: inarow.solve(4453), "'4453' is not a move string"),
+        (lambda: inarow.solve(4453), "'4453' is neither a move string"),
         (lambda: inarow.play_game("random", "random", seed=-1), "seed is -1"),
-        (lambda: inarow.train(None), "'None' is not the name of a preset"),
+        (lambda: inarow.train(None), "'None' is not a preset, a TOML file or a config"),
         (lambda: inarow.ratings("nosuch.sqlite"), "there is no results store at nosuch.sqlite"),
     ],
 )

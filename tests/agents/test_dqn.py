@@ -80,7 +80,7 @@ def one_line(text: str) -> str:
 def test_a_file_that_is_not_a_net_is_reported_in_one_line(tmp_path):
     assert "there is no net 'nothing'" in one_line("dqn:net=nothing")
     assert "cannot be read" in one_line(f"dqn:net={tmp_path / 'nothing.onnx'}")
-    assert "no net of deep Q-learning ships with inarow for 5x5x4" in one_line("dqn")
+    assert "inarow has no deep Q-learning net for 5x5x4" in one_line("dqn")
     assert "dqn has no key 'nets'" in one_line("dqn:nets=x")
 
 

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("forgotten_registrations")
 
 AGENTS = (
     "minimax:depth=2,heuristic=lean",
-    "hybrid:simulations=8,heuristic=lean,rule=fewest",
+    "hybrid:simulations=8,rule=fewest,heuristic=lean",
     "mcts:simulations=20,threads=2,rule=fewest,leaf=quarter",
     "alphazero:simulations=8,rule=fewest",
     "alphazero:simulations=8,root=gumbel,rule=fewest",

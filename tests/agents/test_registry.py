@@ -165,7 +165,7 @@ def test_broken_plugins_are_listed(plugins):
     assert documents["needy"]["parameters"] == []
     assert documents["needy"]["broken"].endswith("depth of needy has no default")
     rows = [line.split() for line in inarow("agents").stdout.splitlines()]
-    assert {"absent", "nothing", "strings", "needy"} <= {row[0] for row in rows if row[1:2] == ["broken"]}
+    assert {"absent", "nothing", "strings", "needy"} <= {row[0] for row in rows if row[1:2] == ["broken:"]}
 
 
 # --- Registering ---

@@ -123,7 +123,7 @@ def test_without_a_file_it_uses_the_table_of_the_package(position):
 
 
 def test_without_a_file_it_needs_a_table_of_the_package():
-    with pytest.raises(TableError, match="no Q-table ships with inarow for 4x4x3"):
+    with pytest.raises(TableError, match="inarow has no Q-table for 4x4x3"):
         make_agent("window").decide(Position.start(GameSpec(6, 7, 3)))
 
 

@@ -85,7 +85,7 @@ def test_pictures_and_pages_are_written_whole(runs, tmp_path):
         comparison.plot(tmp_path / f"one{kind}")
         comparison.plot(tmp_path / f"other{kind}")
         assert (tmp_path / f"one{kind}").read_bytes() == (tmp_path / f"other{kind}").read_bytes()
-    with pytest.raises(PictureError, match="must end in"):
+    with pytest.raises(PictureError, match="a name that ends in"):
         comparison.plot(tmp_path / "curves.gif")
 
 

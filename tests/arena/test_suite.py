@@ -29,7 +29,7 @@ def built(path, *, positions=30, seed=3, workers=1, spec=SMALL):
 
 def test_the_standard_suite_is_found_by_its_board():
     assert Suite.standard() is Suite.standard("6x7x4") is find_suite("standard", CONNECT_FOUR)
-    with pytest.raises(SuiteError, match="no suite ships with the package for 4x4x4"):
+    with pytest.raises(SuiteError, match="inarow has no suite for 4x4x4"):
         Suite.standard("4x4x4")
 
 
@@ -65,7 +65,7 @@ def test_exhaustive_scores_are_those_of_the_solver(board):
 
 
 def test_a_board_with_too_many_positions_is_refused():
-    with pytest.raises(InvalidLimitError, match="5x5x4 has more than 200,000 positions; draw some"):
+    with pytest.raises(InvalidLimitError, match="5x5x4 has more than 200,000 positions; draw a sample"):
         exhaustive_suite(GameSpec.parse("5x5x4"))
 
 
@@ -179,7 +179,7 @@ def test_a_changed_file_is_refused(file, changes, reason):
 def test_scores_of_illegal_moves_are_refused_even_with_a_right_checksum(file):
     suite = Suite.load(file)
     replace(suite, scores=np.zeros_like(suite.scores)).save(file)
-    with pytest.raises(SuiteError, match="its scores are not those of the legal moves"):
+    with pytest.raises(SuiteError, match="its scores contradict the legal moves"):
         Suite.load(file)
 
 

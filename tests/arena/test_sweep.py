@@ -246,7 +246,7 @@ def test_a_sweep_without_a_complete_trial_says_why_it_has_no_best_one(tmp_path):
     objective = {"kind": "score", "opponent": "random", "games": 2, "agent": {"colour": "red"}}
     sweep = inarow.sweep({**SMALL, "trials": 2, "objective": objective}, out=tmp_path)
     assert [trial.state for trial in sweep.trials] == ["failed"] * 2
-    with pytest.raises(ConfigError, match=r"no trial .* is complete: the first that failed reports: .*colour"):
+    with pytest.raises(ConfigError, match=r"no trial .* is complete; the first failure: .*colour"):
         _ = sweep.best
     assert sweep.to_dict()["best"] is None
 
@@ -266,7 +266,10 @@ def test_a_folder_belongs_to_one_sweep_and_one_process(tmp_path):
     inarow.sweep({**SMALL, "trials": 1}, out=tmp_path / "sweep")
     with pytest.raises(ConfigError, match="has a sweep with another config"):
         inarow.sweep(SMALL, out=tmp_path / "sweep", seed=1)
-    with exclusive_folder(tmp_path / "sweep", ConfigError()), pytest.raises(ConfigError, match="another process"):
+    with (
+        exclusive_folder(tmp_path / "sweep", ConfigError()),
+        pytest.raises(ConfigError, match="in use by another sweep"),
+    ):
         inarow.sweep(SMALL, out=tmp_path / "sweep")
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "mine.txt").touch()

@@ -153,7 +153,7 @@ def test_senseless_tournaments_are_refused():
         plan_tournament(AGENTS, settings=MatchSettings(move_seconds=0))
     with pytest.raises(InvalidLimitError, match="do not fit"):
         plan_tournament(AGENTS, settings=MatchSettings(opening_plies=-1))
-    with pytest.raises(TableError, match="no Q-table ships with inarow for 6x7x4"):
+    with pytest.raises(TableError, match="inarow has no Q-table for 6x7x4"):
         plan_tournament(["random", "q"])
 
 

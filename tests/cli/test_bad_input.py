@@ -117,7 +117,10 @@ BAD = {
         "there is no study 'paranji' (did you mean 'paranji-2025'?); studies are paranji-2025",
     ),
     "unknown scale": (["reproduce", "paranji-2025", "--scale", "huge"], "huge"),
-    "unknown setting of a study": (["reproduce", "harman", "--set", "net=x"], "has no setting 'net'; it has none"),
+    "unknown setting of a study": (
+        ["reproduce", "harman", "--set", "net=x"],
+        "has no setting 'net'; it has no settings",
+    ),
     "setting without a value": (["reproduce", "harman", "--set", "net"], "is not of the form name=value"),
     "no workers for a study": (["reproduce", "paranji-2025", "--workers", "0"], "workers is 0"),
     "results that are none": (["reproduce", "paranji-2025", "--out", "/dev/null"], "/dev/null"),

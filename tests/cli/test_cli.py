@@ -21,7 +21,7 @@ from tests.cli.command_line import document, inarow, inarow_process, process_com
 
 
 def test_a_hint_is_given():
-    result = inarow("play", "--moves", "44455554221", stdin="h\n")
+    result = inarow("play", "--second", "human", "--moves", "44455554221", stdin="h\n")
     assert "best: 1 2 3 4 5 6 7 (score -15, 2 plies to the end)" in result.stdout
 
 

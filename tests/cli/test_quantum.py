@@ -138,6 +138,6 @@ def test_theory_stands_beside_what_was_drawn():
     assert len(rows) == 18
     for row in rows:
         assert row["measured"]["rounds"] == pytest.approx(row["rounds"], rel=0.15)
-    text = inarow("quantum", "theory", "--decisions", "2000").stdout
+    text = inarow("quantum", "theory", "--decisions", "2000", env={"COLUMNS": ""}).stdout
     assert "0.143         3          0.507" in text
     assert inarow("quantum", "theory", "--decisions", "0").stderr == "inarow: decisions is 0; it must be at least 1\n"

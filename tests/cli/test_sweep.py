@@ -102,7 +102,7 @@ def test_what_is_not_there_is_one_line_and_exit_code_2(tmp_path, command, reason
 def test_the_trials_of_a_sweep_are_listed_and_compared(config, tmp_path):
     folder = tmp_path / "sweep"
     assert inarow("sweep", str(config), "--out", str(folder)).returncode == 0
-    listed = inarow("runs", "list", str(folder))
+    listed = inarow("runs", "list", str(folder), env={"COLUMNS": ""})
     assert [line.split()[:3] for line in listed.stdout.splitlines()[1:]] == [
         ["trial-0000", "q", "tictactoe"],
         ["trial-0001", "q", "tictactoe"],

@@ -111,7 +111,7 @@ def test_a_page_runs_from_top_to_bottom(name, tmp_path, monkeypatch):
 
 
 def lay_out_files(folder: Path, text: str) -> None:
-    """What commands find in a clone: files of docs, results of studies; a replay; a small suite for short grades."""
+    """What commands find in a clone, and what their page asks for: results, a replay, a suite, files to grade."""
     for path in set(re.findall(r"\bdocs/[\w/.-]+\.toml", text)):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes((ROOT / path).read_bytes())
@@ -120,6 +120,14 @@ def lay_out_files(folder: Path, text: str) -> None:
             copy = folder / "reproductions" / f"{study.parent.name}-paper"
             copy.mkdir(parents=True)
             (copy / study.name).write_bytes(study.read_bytes())
+    if "inarow assign" in text:
+        (folder / "submissions").mkdir()
+        for name, block in zip(
+            ("carol", "dave"), (each for each in blocks(text) if each.language == "python"), strict=False
+        ):
+            (folder / "submissions" / f"{name}.py").write_text(block.text)
+        (rubric,) = (block for block in blocks(text) if block.language == "toml")
+        (folder / "rubric.toml").write_text(rubric.text)
     if "episode.json" in text:
         (folder / "episode.json").write_text(json.dumps(kaggle_episode("444421213")))
     if "inarow grade" in text:

@@ -221,7 +221,7 @@ def test_answers(lines, answers):
         ("setoption name Rows value 17", "Rows is '17'; it must be a whole number from 1 to 16"),
         ("setoption name Agent value nobody", "there is no agent 'nobody'"),
         ("setoption name Gravity value perhaps", "it must be true or false"),
-        ("setoption name Colour value red", "there is no option 'Colour'; options are Rows"),
+        ("setoption name Colour value red", "there is no option 'Colour' (did you mean 'Cols'?); options are Rows"),
         ("setoption", "there is no option ''"),
         ("position", "position needs startpos or fen"),
         ("position fen 7/7", "is not a board of 6 rows and 7 columns"),

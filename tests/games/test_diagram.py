@@ -24,7 +24,7 @@ def test_blanks_and_small_letters_are_read():
 @pytest.mark.parametrize(
     ("text", "spec", "reason"),
     [
-        (diagram("X......", ".......", above=4), CONNECT_FOUR, "row 5, column 1 floats"),
+        (diagram("X......", ".......", above=4), CONNECT_FOUR, "the stone in row 5, column 1 is above an empty cell"),
         (diagram("X.X....", above=5), CONNECT_FOUR, "has 2 stones and the second 0"),
         (diagram("O......", above=5), CONNECT_FOUR, "has 0 stones and the second 1"),
         (diagram("OOOO...", "XXXX...", above=4), CONNECT_FOUR, "both sides have a line"),

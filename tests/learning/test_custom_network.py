@@ -220,7 +220,7 @@ def test_networks_of_ones_own_need_one_board_and_no_start(tmp_path, trained):
     boards = {"rows": [3, 4], "columns": [4, 5], "inarow": [3, 3]}
     for changes, message in (
         ({"board": None, "boards": boards}, "can only learn one board; give board instead of boards"),
-        ({"start": "tictactoe", "network": {"channels": 32, "blocks": 2}}, "start is for the network of inarow"),
+        ({"start": "tictactoe", "network": {"channels": 32, "blocks": 2}}, "start is for inarow's own network"),
     ):
         with pytest.raises(InarowError, match=message):
             ALPHAZERO.start(tiny(**changes), tmp_path / "run", POLICY)

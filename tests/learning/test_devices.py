@@ -42,7 +42,9 @@ def test_a_named_device_is_taken_or_refused_with_a_list_of_the_available_ones(mo
     assert find_device("mps") == Device("mps")
     with pytest.raises(ConfigError, match=r"^device cuda is not available here; available: mps, cpu$"):
         find_device("cuda")
-    with pytest.raises(ConfigError, match=r"^there is no device 'tpu'; devices are auto, cuda, mps, cpu$"):
+    with pytest.raises(
+        ConfigError, match=r"^there is no device 'tpu' \(did you mean 'cpu'\?\); devices are auto, cuda, mps, cpu$"
+    ):
         find_device("tpu")
 
 

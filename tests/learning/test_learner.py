@@ -216,13 +216,13 @@ def test_what_it_cannot_do_is_one_clear_line(preset, tmp_path):
 
 
 def test_names_are_taken_once(preset, tmp_path):
-    with pytest.raises(ConfigError, match="a learner 'toy' already"):
+    with pytest.raises(ConfigError, match="already a learner 'toy'"):
         register_learner(ToyLearner())
 
     class Other(ToyLearner):
         name = "other"
 
-    with pytest.raises(ConfigError, match="a preset 'tictactoe-q' already"):
+    with pytest.raises(ConfigError, match="already a preset 'tictactoe-q'"):
         register_learner(Other(), presets={"tictactoe-q": tmp_path / "few.toml"})
     assert "other" not in learners()
 

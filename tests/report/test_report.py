@@ -26,7 +26,7 @@ from inarow.report.data import (
 )
 from inarow.report.markup import MINUS
 from inarow.report.page import analysis_page, report_markdown, report_page
-from inarow.report.plots import Scale, pareto_front
+from inarow.report.plots import WIDTH, Scale, _label_points, new_plot, pareto_front
 from inarow.report.tables import write_csv
 from inarow.search.solver.api import analyse
 from tests.arena.results import cross_table
@@ -284,6 +284,15 @@ def test_front_scale_and_ticks():
 
 
 # --- text ---
+
+
+@pytest.mark.parametrize("x", range(44, 360, 4))
+def test_a_long_label_is_written_wherever_its_point_is(x):
+    plot, label = new_plot(270, "costs"), "mcts:simulations=1000…"
+    _label_points(plot, [(x, 100)], [label])
+    (text,) = plot
+    assert text.text == label
+    assert 0 <= float(text.get("x")) <= WIDTH - 7 * len(label)
 
 
 def test_markdown_has_the_tables():

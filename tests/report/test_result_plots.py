@@ -84,7 +84,7 @@ def test_a_figure_shows_itself_in_a_notebook():
 
 @pytest.mark.parametrize("name", ["plot.pdf", "plot", "plot.svg.txt", "svg"])
 def test_other_files_are_refused_in_one_line(name, tmp_path):
-    with pytest.raises(PictureError, match=r"it must end in \.svg or \.png") as error:
+    with pytest.raises(PictureError, match=r"give a name that ends in \.svg or \.png") as error:
         RESULTS["match"].plot(tmp_path / name)
     assert "\n" not in str(error.value)
     assert list(tmp_path.iterdir()) == []

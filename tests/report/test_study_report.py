@@ -1,6 +1,5 @@
 """The report of a study on every page and screen."""
 
-import json
 import shutil
 import signal
 import subprocess

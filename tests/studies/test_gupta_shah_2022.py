@@ -114,7 +114,10 @@ def test_wrong_nets_and_settings_are_refused_in_one_line(tmp_path):
         GUPTA_SHAH_2022.plan("quick", VARIANTS, 0, {"net": "nonsense"})
     with pytest.raises(NetError, match="for 5x5x4, not for 6x7x4"):
         GUPTA_SHAH_2022.plan("quick", VARIANTS, 0, {"net": str(opinionated_net(tmp_path, "5x5x4"))})
-    with pytest.raises(InvalidStudyError, match="gupta-shah-2022 has no setting 'nets'; settings are net"):
+    with pytest.raises(
+        InvalidStudyError,
+        match="gupta-shah-2022 has no setting 'nets' \\(did you mean 'net'\\?\\); its settings are net",
+    ):
         GUPTA_SHAH_2022.plan("quick", VARIANTS, 0, {"nets": "connect4"})
 
 
@@ -292,4 +295,4 @@ def test_simulations_of_five_seconds_stand_beside_the_published_ones():
 
 
 def test_a_report_can_be_made_of_nothing():
-    assert [part.title for part in GUPTA_SHAH_2022.sections(Results([]))] == ["Who plays"]
+    assert [part.title for part in GUPTA_SHAH_2022.sections(Results([]))] == ["Players"]

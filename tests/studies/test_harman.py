@@ -147,7 +147,7 @@ def test_published_numbers_are_those_of_the_picture():
 
 
 def test_the_published_learner_refuses_a_board_beyond_one_word():
-    with pytest.raises(InvalidLimitError, match="fit one word of 64 bits; 9x9x4 is too large"):
+    with pytest.raises(InvalidLimitError, match="fits one 64-bit word; 9x9x4 is too large"):
         make_agent("harman/q").decide(Position.start(GameSpec(9, 9, 4)))
 
 

@@ -115,7 +115,7 @@ def test_trials_have_the_settings_that_their_experiments_name():
 
     assert plan({}) == [{}, {"weight": "light", "grams": "5"}]
     assert plan({"weight": "heaviest"}) == [{}, {"weight": "heaviest", "grams": "8"}]
-    with pytest.raises(InvalidStudyError, match="dice has no setting 'colour'; settings are weight"):
+    with pytest.raises(InvalidStudyError, match="dice has no setting 'colour'; its settings are weight"):
         plan({"colour": "red"})
 
 
@@ -149,7 +149,10 @@ def test_every_study_has_a_plan_for_each_scale_and_a_wrong_name_gets_a_list_of_t
         assert study.name == name
         quick, paper = (study.plan(scale, VARIANTS, 0) for scale in ("quick", "paper"))
         assert 0 < len(quick) <= len(paper)
-    with pytest.raises(InvalidStudyError, match=r"there is no study 'paranji'; studies are paranji-2025"):
+    with pytest.raises(
+        InvalidStudyError,
+        match=r"there is no study 'paranji' \(did you mean 'paranji-2025'\?\); studies are paranji-2025",
+    ):
         find_study("paranji")
 
 

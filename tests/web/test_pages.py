@@ -60,7 +60,7 @@ def test_a_page_from_outside_is_listed_and_served_under_the_policy_of_the_lab(cl
 
 
 def test_a_broken_page_is_left_out_with_a_warning(client):
-    with pytest.warns(UserWarning, match="is left out") as warnings:
+    with pytest.warns(UserWarning, match="is skipped") as warnings:
         lab = client(GOOD + BAD)
     assert [page["name"] for page in lab.get("/pages.json").json()] == ["openings"]
     reasons = " ".join(str(warning.message) for warning in warnings)

@@ -56,7 +56,7 @@ def test_agents_name_files_of_the_runs_folder_and_no_others(tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InvalidAgentError, match="runs folder"):
         check_agent("alphazero:net=notes", runs)
-    with pytest.raises(InvalidAgentError, match="person"):
+    with pytest.raises(InvalidAgentError, match="human is not an agent of the lab"):
         check_agent("human", runs)
 
 

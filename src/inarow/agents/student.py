@@ -105,7 +105,7 @@ class StudentProcess:
             reply = None
         if reply is None or not reply.seconds <= seconds:  # a forged number need not be one
             self.close()
-            hint = "is there a loop or a game outside of all functions?"
+            hint = "look for a loop or a game outside of all functions"
             raise FileTimeoutError(FileFault(kind="load", message=f"took longer than {seconds:g} s to load; {hint}"))
         if reply.error is not None or reply.ended is not None:
             self.close()

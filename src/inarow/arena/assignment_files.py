@@ -51,7 +51,7 @@ class HandedIn:
 
 
 def find_files(folder: Path) -> tuple[list[HandedIn], list[str]]:
-    """The Python files of a folder by name, and the names of what else is there. Raises AssignmentError if there are
+    """The Python files of a folder by name, and the names of its other entries. Raises AssignmentError if there are
     none, or if the folder cannot be hidden from the files.
     """
     if not folder.is_dir():

@@ -33,9 +33,9 @@ from inarow.games import GameRecord, GameSpec, Position
 USUAL_OPPONENTS = ("random", "greedy", "winblock", "minimax:depth=2")
 _COSTLY = ("time-out", "memory", "ended")  # kinds of faults that take long
 _MANY = 3
-"""So many costly faults end a stage, if at least half of what was tried ended that way."""
+"""This number of costly faults ends a stage, if at least half of what was tried ended that way."""
 _SLOWEST = 10, 60.0
-"""A file takes at most so many times its thinking time, and some seconds, however busy the machine is."""
+"""A file takes at most this multiple of its thinking time, plus this number of seconds, however busy the machine is."""
 _ACCURACY_SHARE = 0.25  # of the thinking time
 _SMOKE, _GAMES, _ACCURACY = range(3)  # the first part of each random stream
 

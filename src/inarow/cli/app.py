@@ -59,7 +59,7 @@ GROUPS = {
         "perft": "Count move sequences and distinct positions by ply.",
         "book": "Build, verify and export opening books.",
         "export": "Write files that play elsewhere: Kaggle submissions.",
-        "engine": "Play for another program over stdin and stdout.",
+        "engine": "Speak an engine protocol over stdin and stdout.",
         "bench": "Measure the speed of this machine.",
         "warmup": "Compile all kernels into the cache.",
         "completion": "Print or install a completion script for a shell.",

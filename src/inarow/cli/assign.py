@@ -57,6 +57,11 @@ def grade(
         rubric: TOML file that gives points for what was measured.
         round_robin: Games between every two files, even; 0 for none.
         out: The folder for the results (default: FOLDER-grades).
+
+    Examples:
+        inarow assign grade submissions
+        inarow assign grade submissions --rubric rubric.toml --workers 2
+        inarow assign grade submissions --opponents random minimax:depth=4
     """
     target = out if out is not None else folder.with_name(f"{folder.resolve().name}-grades")
     if target.resolve() == folder.resolve():

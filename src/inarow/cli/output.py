@@ -9,11 +9,11 @@ from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
-import msgspec
 from rich.text import Text
 
 from inarow.cli.tables import print_table as print_table
-from inarow.errors import visible, visible_json
+from inarow.errors import visible
+from inarow.results import json_text as json_text
 from inarow.storage.atomic import atomic_write
 from inarow.terminal import PlainConsole as PlainConsole
 from inarow.terminal import can_show
@@ -30,13 +30,6 @@ def print_json(document: object) -> None:
         text = json.dumps(json.loads(text), indent=2) + "\n"
     sys.stdout.write(text)
     sys.stdout.flush()
-
-
-def json_text(document: object) -> str:
-    try:
-        return visible_json(msgspec.json.format(msgspec.json.encode(document), indent=2).decode()) + "\n"
-    except UnicodeEncodeError:  # a file name need not be valid text; its bytes are escaped
-        return json.dumps(msgspec.to_builtins(document), indent=2) + "\n"
 
 
 def print_facts(facts: Mapping[str, object], *, json: bool) -> None:

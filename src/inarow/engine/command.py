@@ -24,7 +24,7 @@ def engine(
     notation: Notation = "columns",
     seed: int = 0,
 ) -> None:
-    """Serve an engine protocol to another program over stdin and stdout.
+    """Speak an engine protocol over stdin and stdout.
 
     Args:
         agent: Agent string; with uci it can be changed by the option Agent.

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-import msgspec
-
 from inarow.arena.assignment import Assignment
 from inarow.arena.file_result import FILE, CountedFault
 from inarow.arena.graded_file import GradedFile
 from inarow.arena.grading import ACCURACIES
 from inarow.arena.statistics import Interval
-from inarow.errors import visible_json
 from inarow.games import GameSpec, Position
 from inarow.games.notation import format_move
 from inarow.report.board import draw_board
@@ -36,6 +32,7 @@ from inarow.report.markup import (
 from inarow.report.plots import rating_rows
 from inarow.report.replay import replay
 from inarow.report.tables import Table, cross_table_html
+from inarow.results import json_text
 from inarow.storage.atomic import atomic_write
 from inarow.version import __version__
 
@@ -58,7 +55,7 @@ def write_assignment(made: Assignment, folder: Path, command: str = "") -> None:
     feedback = folder / FEEDBACK
     feedback.mkdir(parents=True, exist_ok=True)
     made.to_csv(folder / "grades.csv")
-    _write(folder / "results.json", assignment_json(made))
+    _write(folder / "results.json", json_text(made.to_dict()))
     _write(folder / "report.html", assignment_page(made, command))
     names = {f"{name}.html" for name in file_names(made.files).values()}
     for path in feedback.glob("*.html"):
@@ -71,11 +68,6 @@ def write_assignment(made: Assignment, folder: Path, command: str = "") -> None:
 def _write(path: Path, text: str) -> None:
     with atomic_write(path) as file:
         file.write(text.encode(errors="backslashreplace"))
-
-
-def assignment_json(made: Assignment) -> str:
-    """`Assignment.to_dict` as text."""
-    return visible_json(json.dumps(msgspec.to_builtins(made.to_dict()), indent=2)) + "\n"
 
 
 def file_names(files: Iterable[GradedFile]) -> dict[str, str]:

@@ -226,6 +226,7 @@ def _label_points(plot: Element, places: Sequence[Point], labels: Sequence[str])
             for left in (x + 8, x - 8 - width)
             if left > _LEFT and left + width < WIDTH
         ]
+        boxes.append((max(_LEFT, WIDTH - width), y - 7, WIDTH, y + 7))  # for a label that fits nowhere
         box = next((box for box in boxes if not any(_overlap(box, other) for other in taken)), boxes[0])
         taken.append(box)
         append(plot, element("text", label, class_="name", x=box[0], y=box[1] + 11))

@@ -105,7 +105,7 @@ def test_an_archive_has_a_main_file(tmp_path):
         ("human", "6x7x4", "human cannot be exported"),
         ("minimax:heuristic=squares", "6x7x4", "the heuristic squares cannot be exported"),
         ("minimax", "tictactoe", "Kaggle's ConnectX has gravity"),
-        ("q", "6x7x4", "no Q-table ships with inarow for 6x7x4"),
+        ("q", "6x7x4", "inarow has no Q-table for 6x7x4"),
     ],
 )
 def test_what_cannot_be_exported_is_reported_in_one_line(agent, board, reason):

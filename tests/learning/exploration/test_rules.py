@@ -75,7 +75,9 @@ def test_an_unknown_rule_is_answered_with_those_that_exist():
         make_explorer(CONNECT_FOUR, Policy(rule="best"))
 
 
-@pytest.mark.parametrize(("name", "reason"), [("quantum", "is taken"), ("My rule", "small letters"), ("", "small")])
+@pytest.mark.parametrize(
+    ("name", "reason"), [("quantum", "is taken"), ("My rule", "lower-case letters"), ("", "lower-case")]
+)
 def test_some_names_cannot_be_registered(name, reason):
     with pytest.raises(ConfigError, match=reason):
         register_exploration(name)

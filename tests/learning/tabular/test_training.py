@@ -214,7 +214,7 @@ def test_a_bad_file_is_one_clear_line(tmp_path, content, reason):
 
 
 def test_the_agent_names_what_is_wrong_with_its_table(tmp_path):
-    with pytest.raises(TableError, match="no Q-table ships with inarow for 6x7x4, only for 3x3x3/free, 3x5x4, 4x4x4"):
+    with pytest.raises(TableError, match="inarow has no Q-table for 6x7x4, only for 3x3x3/free, 3x5x4, 4x4x4"):
         make_agent("q").decide(Position.start())
     with pytest.raises(TableError, match="cannot be read"):
         make_agent(f"q:table={tmp_path / 'nothing.npz'}")
