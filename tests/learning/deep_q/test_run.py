@@ -31,6 +31,13 @@ from tests.learning.deep_q.nets import config_of
 TINY = config_of("4x4x4", episodes=70, batch=10, lockstep=5, seed=2)
 
 
+def test_a_net_of_a_named_board_plays_on_it(tmp_path):
+    run = DeepQRun.start(replace(TINY, board="tictactoe", episodes=10), tmp_path)
+    run.train()
+    decision = make_agent(f"dqn:net={run.product}").decide(Position.start("tictactoe"))
+    assert decision.action in range(9)
+
+
 class StopError(Exception):
     pass
 

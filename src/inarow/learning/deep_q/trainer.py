@@ -237,7 +237,7 @@ class Trainer:
     def _content(self, weights: dict[str, np.ndarray], **provenance: Any) -> bytes:
         config = self.config
         made, provenance = msgspec.to_builtins(config), {"episodes": self.episodes, **provenance}
-        about = NetAbout(kind=DEEP_Q, board=config.board, config=made, seed=config.seed, provenance=provenance)
+        about = NetAbout(kind=DEEP_Q, board=str(config.spec), config=made, seed=config.seed, provenance=provenance)
         return to_bytes(self._trained.model(weights), about)
 
     def _stream(self, purpose: int, episode: int) -> np.random.SeedSequence:
