@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from docutils.utils.math.latex2mathml import tex2mathml
 
 from tests.test_docs import anchors, links
 from tests.test_language import dialect
@@ -149,6 +150,14 @@ def test_links_of_notebooks_resolve(path):
         assert target.exists(), link
         if anchor and target.suffix == ".md" and "{include}" not in target.read_text(encoding="utf-8"):
             assert anchor in anchors(target.read_text(encoding="utf-8")), link
+
+
+@every_notebook
+def test_formulas_can_be_drawn(path):
+    """By the function that tools/docs/mathml.py uses; it raises MathError."""
+    text = re.sub(r"`[^`\n]*`", "", prose(path))
+    for block, inline in re.findall(r"\$\$(.+?)\$\$|(?<![\w$])\$([^$\n]+?)\$(?!\w)", text, re.DOTALL):
+        assert tex2mathml(block or inline)
 
 
 @every_notebook

@@ -153,7 +153,11 @@ def test_a_net_is_loaded_from_a_run_folder_or_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("place", "kind", "message"),
     [
-        ("nobody", "auto", "there is no net 'nobody'; give the folder of a run, an .onnx file, or a net that ships with"),
+        (
+            "nobody",
+            "auto",
+            "there is no net 'nobody'; give the folder of a run, an .onnx file, or a net that ships with",
+        ),
         ("missing.onnx", "auto", "missing.onnx cannot be read: No such file"),
         ("", "auto", "has no file net.onnx: it is not the folder of a run"),
         ("connect4", "deep-q", "is a net of 'alphazero', not of deep-q"),
