@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
-from inarow.errors import InarowError, one_line, raised_as
+from inarow.errors import InarowError, raised_as
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 _PIECE = 1 << 20
@@ -42,7 +42,7 @@ def open_input(path: Path, limit: int, error: type[InarowError]) -> Iterator[Pie
     try:
         descriptor = os.open(path, _FLAGS)
     except (OSError, ValueError) as reason:  # ValueError: an impossible file name
-        _refuse(path, error, (reason.strerror if isinstance(reason, OSError) else None) or one_line(reason))
+        _refuse(path, error, (reason.strerror if isinstance(reason, OSError) else None) or "no file can have this name")
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
