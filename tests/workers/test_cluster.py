@@ -108,7 +108,7 @@ def test_self_play_is_the_same_when_a_node_dies(nodes):
         shared = worker_processes.share(bytes(1_000_000))
         for worker_process in worker_processes:
             worker_process.give(value_and_threads, shared)
-        assert [worker_process.take(30) for worker_process in worker_processes] == [[(1_000_000, "1")]] * 2
+        assert [worker_process.take(120) for worker_process in worker_processes] == [[(1_000_000, "1")]] * 2
         found = reaped(worker_processes, 8, fault)
     assert games_of(found) == games_of(expected)
     assert len(games_of(found)) == 80
