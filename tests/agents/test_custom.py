@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import inarow
+from inarow.agents.agent import Decision, ImmediateAgent
 from inarow.agents.custom import agent_strings, as_agent, name_of
-from inarow.agents.registry import registry
+from inarow.agents.registry import registry, string_of
 from inarow.errors import InvalidAgentError, PluginError
 from tests.cli.command_line import inarow_process
 
@@ -107,6 +108,22 @@ def test_an_agent_of_inarow_counts_as_its_agent_string():
     assert results(inarow.play_match(agent, leftmost, games=4)) == results(
         inarow.play_match("mcts:simulations=20", leftmost, games=4)
     )
+
+
+def test_an_agent_that_only_has_the_name_of_another_is_itself():
+    """As a learner has that was trained in this process."""
+
+    class Rightmost(ImmediateAgent):
+        name = "winblock"
+
+        def _decide(self, position):
+            return Decision(action=position.legal_actions[-1])
+
+    Rightmost.__module__ = "inarow.learning.somewhere"
+    grade = inarow.grade(Rightmost(), "3x3x3")
+    assert grade.outcome_accuracy < inarow.grade("winblock", "3x3x3").outcome_accuracy - 0.05
+    assert string_of(Rightmost()) is None
+    assert string_of(inarow.make_agent("mcts:simulations=20")) == "mcts:simulations=20"
 
 
 def test_a_name_of_inarow_is_not_taken_over():

@@ -15,7 +15,7 @@ import numpy as np
 
 from inarow.agents.agent import Agent, Decision, Watcher
 from inarow.agents.kind import AgentKind, Build
-from inarow.agents.registry import Seed, add_kind, make_agent, parse_agent, registry, remove_kind
+from inarow.agents.registry import Seed, add_kind, make_agent, parse_agent, registry, remove_kind, string_of
 from inarow.agents.simple import HumanAgent, NoParameters
 from inarow.errors import InvalidAgentError, PluginError, shown
 from inarow.games import GameSpec, Position
@@ -145,22 +145,15 @@ def _free_name(name: str) -> str:
 
 
 def _own_string(agent: object) -> str | None:
-    """The agent string of an agent of inarow, whose games do not depend on earlier ones; None for other objects."""
-    own = _own(agent)
-    return None if own is None or isinstance(own, HumanAgent) or not _is_valid(own.name) else own.name
+    """The agent string of an agent of inarow that was made from one; None for other objects. An agent that was made
+    from a net or a table directly may be named like another one.
+    """
+    return None if isinstance(agent, HumanAgent) or _own(agent) is None else string_of(agent)
 
 
 def _own(agent: object) -> Agent | None:
     is_own = type(agent).__module__.startswith("inarow.") and not inspect.isclass(agent) and hasattr(agent, "decide")
     return cast(Agent, agent) if is_own else None
-
-
-def _is_valid(string: str) -> bool:
-    try:
-        parse_agent(string)
-    except InvalidAgentError:
-        return False
-    return True
 
 
 def _builder(source: Any) -> Build:

@@ -6,6 +6,7 @@ process; `custom.py` adds agents of the running program.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -62,6 +63,7 @@ Seed = int | np.random.SeedSequence
 
 _MAX_AGENT_STRING = 1000
 _PLUGINS = "inarow.agents"
+_MADE_FROM = "_made_from"  # attribute of agents: their agent string
 
 
 def _build_human(name: str, parameters: Any, rng: np.random.Generator) -> Agent:
@@ -180,7 +182,16 @@ def make_agent(text: str, *, seed: Seed = 0, ask: Ask | None = None) -> Agent:
     name = _canonical_name(text)
     if kind.build is _build_human and ask is not None:
         return HumanAgent(name, ask)
-    return kind.build(name, parameters, np.random.default_rng(seed))
+    agent = kind.build(name, parameters, np.random.default_rng(seed))
+    with suppress(AttributeError, TypeError):  # an object of a plug-in may have slots
+        vars(agent)[_MADE_FROM] = name
+    return agent
+
+
+def string_of(agent: object) -> str | None:
+    """The agent string from which `make_agent` made an agent; None for any other object, whatever its name."""
+    text = getattr(agent, _MADE_FROM, None)
+    return text if isinstance(text, str) else None
 
 
 @lru_cache(maxsize=1024)
