@@ -51,7 +51,8 @@ def test_names_from_data_cannot_break_the_page_or_the_markdown(dice):
 def test_the_markdown_has_the_tables(dice):
     text = study_markdown(dice)
     (row,) = dice.sections[0].tables[0].rows
-    assert f"| mean | 3.5 | {row.as_published.mean:.1f} |" in text
+    low, high = row.as_published.interval
+    assert f"| mean | 3.5 | {row.as_published.mean:.1f}<br>{low:.1f} to {high:.1f} |" in text
     assert row.agreement.sentence in text
 
 
@@ -60,7 +61,7 @@ def test_a_report_of_one_variant_has_no_columns_for_the_other(dice):
     (table,) = section.tables
     rows = tuple(msgspec.structs.replace(row, corrected=None) for row in table.rows)
     section = msgspec.structs.replace(section, tables=(msgspec.structs.replace(table, rows=rows),))
-    assert "corrected |" not in study_markdown(msgspec.structs.replace(dice, sections=(section,)))
+    assert "ours, corrected |" not in study_markdown(msgspec.structs.replace(dice, sections=(section,)))
 
 
 @pytest.mark.parametrize("study", sorted(path.parent.name for path in COMMITTED.glob("*/results.jsonl")))

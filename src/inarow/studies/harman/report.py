@@ -8,7 +8,6 @@ from inarow.studies.harman import published
 from inarow.studies.harman.runs import BOARDS, MARKS, PLAYOUTS, AgainstTreeSearch, SelfPlay, TreeSearches, experiments
 from inarow.studies.report import Curve, CurvePlot, Row, Section, Table, agreement_summary, line, measured
 from inarow.studies.results import Results
-from inarow.studies.study import Study
 from inarow.studies.texts import load_texts
 
 TEXTS = load_texts(__package__)
@@ -104,4 +103,4 @@ def _row(
     return results.row(label, experiment, figure, digits=digits, is_rate=is_rate, games=games)
 
 
-HARMAN = Study(TEXTS.name, TEXTS.title, TEXTS.source, experiments, _sections)
+HARMAN = TEXTS.study(experiments, _sections)
