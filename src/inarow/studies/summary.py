@@ -64,7 +64,8 @@ def summary(paragraphs: Sequence[str], sections: Sequence[Section]) -> tuple[str
 
     `{agreeing}` of `{judged}` published figures agree, of `{published}` in all. `{group[PLACE].agreeing}` etc. count
     those whose path begins with PLACE, a section, or `section / table`. `{figure[PATH].published}`, `.ours`,
-    `.corrected` are the numbers of a row, with intervals, `.our_mean` and `.corrected_mean` without.
+    `.corrected` are the numbers of a row, with intervals, `.our_mean` and `.corrected_mean` without; those of
+    quantities in % end with it.
     """
     fields, texts = _Fields(sections), []
     for paragraph in paragraphs:
@@ -134,15 +135,15 @@ class _Numbers:
 
     @property
     def published(self) -> str:
-        return self._text(self._row.published)
+        return self._mean(self._row.published)
 
     @property
     def our_mean(self) -> str:
-        return self._text(None if self._row.as_published is None else self._row.as_published.mean)
+        return self._mean(None if self._row.as_published is None else self._row.as_published.mean)
 
     @property
     def corrected_mean(self) -> str:
-        return self._text(None if self._row.corrected is None else self._row.corrected.mean)
+        return self._mean(None if self._row.corrected is None else self._row.corrected.mean)
 
     @property
     def ours(self) -> str:
@@ -152,9 +153,12 @@ class _Numbers:
     def corrected(self) -> str:
         return self.corrected_mean + self._interval(self._row.corrected)
 
-    def _text(self, number: float | None) -> str:
+    def _mean(self, number: float | None) -> str:
         if number is None:
             raise _NoResult
+        return self._text(number) + (" %" if self._row.label.endswith("%") else "")
+
+    def _text(self, number: float) -> str:
         return f"{number:,.{self._row.digits}f}".replace("-", "\N{MINUS SIGN}")
 
     def _interval(self, ours: Estimate | None) -> str:

@@ -60,7 +60,8 @@ def _cells(results: Results, *, column_first: bool) -> Table:
         if distinct is not None and distinct.mean < table.games:
             few_distinct.append(f"{title} {distinct.mean:.1f}")
     note = TEXTS.sentence("few_distinct", cells=", ".join(few_distinct)) if few_distinct else ""
-    return TEXTS.table("cells", rows, first="column" if column_first else "row", few_distinct=note)
+    found = TEXTS.table("cells", rows, first="column" if column_first else "row", few_distinct=note)
+    return replace(found, is_repeated=not column_first)
 
 
 def _same_chance(printed: int, ours: Estimate, games: int) -> Agreement:
