@@ -100,8 +100,11 @@ def compare(trial: TrialRecord, old: Measured, stored: Provenance | None, again:
 def load_verification(folder: Path) -> Verification | None:
     """The verification stored in a folder of results; None without one."""
     path = folder / VERIFIED
-    if not path.exists():
-        return None
+    return read_verification(path) if path.exists() else None
+
+
+def read_verification(path: Path) -> Verification:
+    """A stored verification; raises StoreError if the file is something else."""
     content = read_input(path, _MAX_BYTES, StoreError)
     with raised_as(
         StoreError, f"{path} is not a verification of a study", msgspec.MsgspecError, UnicodeError, RecursionError
