@@ -65,7 +65,7 @@ def reproduce(
         inarow reproduce --list                        # the studies
         inarow reproduce harman                        # takes minutes
         inarow reproduce paranji-2025 --scale paper --workers 2
-        inarow reproduce harman --verify 3             # are the stored results those of this machine?
+        inarow reproduce harman --verify 3             # run three results again
     """
     if list_:
         _print_studies(json=json)
