@@ -109,7 +109,9 @@ def test_results_of_other_code_are_not_silently_reused(tmp_path):
     assert (report.other_code, report.experiments) == (2, 6)
     origins = [(each.runs, each.computed and each.computed.code) for each in report.origins]
     assert origins[1:] == [(1, "0123"), (1, None)]
-    assert run_trials(PLAN, ResultsFile(path), other_code="rerun") == finished
+    assert run_trials(PLAN, ResultsFile(path), other_code="rerun", only=["coin"]) == kept
+    assert path.read_bytes() == before
+    assert run_trials(PLAN, ResultsFile(path), other_code="rerun", only=["d*"]) == finished
     assert path.read_bytes().startswith(before)
     assert path.read_bytes().count(b"\n") == 8
     assert run_trials(PLAN, ResultsFile(path)) == finished  # of several results of a trial the last counts

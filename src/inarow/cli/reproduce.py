@@ -56,7 +56,7 @@ def reproduce(
         other_code: What to do with stored results of other code than this: refuse to continue, reuse or rerun them.
         verify: Run this many stored results again, compare them exactly, and write verified.json; exit code 1 if one
             differs.
-        only: With --verify, patterns for the names of experiments, e.g. --only "first, *".
+        only: With --verify and --other-code rerun, patterns for the names of experiments, e.g. --only "first, *".
         all_figures: Write all-figures.md and all-figures.json: every published figure of every study beside ours, from
             the results in OUT/STUDY, by default reproductions/STUDY-SCALE.
         settings: A setting of the study, e.g. --set net=FILE.onnx for gupta-shah-2022.
@@ -90,6 +90,7 @@ def reproduce(
             workers=find_workers(workers, ray),
             report_only=report_only,
             other_code=other_code,
+            only=only,
         )
     except Interrupted as stop:
         stderr.print(str(stop), style="yellow")

@@ -18,7 +18,7 @@ from inarow.studies.report import Origin, StudyReport
 from inarow.studies.results import Finished, Results, ResultsFile
 from inarow.studies.study import Study
 from inarow.studies.summary import summary
-from inarow.studies.verification import VERIFIED, Verification, choose_trials, compare, load_verification
+from inarow.studies.verification import VERIFIED, Verification, choose_trials, compare, is_named, load_verification
 from inarow.version import __version__
 from inarow.workers import Progress, Workers, open_pool
 
@@ -38,14 +38,15 @@ def reproduce(
     workers: Workers = 1,
     report_only: bool = False,
     other_code: OtherCode = "refuse",
+    only: Sequence[str] = (),
     progress: bool | Progress = True,
 ) -> StudyReport:
     """Repeats a study, given as a `Study` or by name, and compares its numbers with the published ones.
 
     Finished results are appended to `results.jsonl` in the folder `out`, by default `reproduction_folder(study,
     scale)`. The same call resumes after an interruption; `other_code` says what it does with stored results of other
-    code. With `report_only`, it reports finished results of any code and runs nothing. Raises InarowError, and
-    Interrupted on Ctrl-C.
+    code, and `only`, patterns for names of experiments, limits what it runs again. With `report_only`, it reports
+    finished results of any code and runs nothing. Raises InarowError, and Interrupted on Ctrl-C.
     """
     if isinstance(study, str):
         study = find_study(study)
@@ -59,7 +60,7 @@ def reproduce(
         folder.mkdir(parents=True, exist_ok=True)
         refusal = f"{folder} is in use by another process; wait for it, or give another --out"
         with exclusive_folder(folder, StoreError(refusal)):
-            finished = _run_watched(trials, ResultsFile(folder / RESULTS), workers, other_code, progress)
+            finished = _run_watched(trials, ResultsFile(folder / RESULTS), workers, other_code, only, progress)
     command = ["inarow", "reproduce", study.name, "--scale", scale, "--variant", variant, "--seed", str(seed)]
     command += [word for name, value in chosen.items() for word in ("--set", f"{name}={value}")]
     return make_report(
@@ -115,7 +116,12 @@ def verify(
 
 
 def _run_watched(
-    trials: Sequence[Trial], file: ResultsFile, workers: Workers, other_code: OtherCode, progress: bool | Progress
+    trials: Sequence[Trial],
+    file: ResultsFile,
+    workers: Workers,
+    other_code: OtherCode,
+    only: Sequence[str],
+    progress: bool | Progress,
 ) -> list[Finished]:
     from inarow.terminal import progress_bar
 
@@ -128,7 +134,7 @@ def _run_watched(
             advance(done, total)
 
         try:
-            return run_trials(trials, file, workers=workers, other_code=other_code, progress=report)
+            return run_trials(trials, file, workers=workers, other_code=other_code, only=only, progress=report)
         except KeyboardInterrupt:
             raise Interrupted(f"stopped after {counts[0]} of {counts[1]} runs; the same call continues", None) from None
 
@@ -144,11 +150,13 @@ def run_trials(
     *,
     workers: Workers = 1,
     other_code: OtherCode = "refuse",
+    only: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> list[Finished]:
     """The results of all trials, in order. Trials in the file are not run again; the results of others are added as
     they finish, so that the same call resumes after a kill or an interruption. Raises StoreError if the file has
-    results of other code, unless `other_code` says what to do with them.
+    results of other code, unless `other_code` says what to do with them: "rerun" runs those whose experiments fit a
+    pattern of `only`, or all without patterns, and keeps the rest.
     """
     report = (lambda done, total: None) if progress is None else progress
     have = {each.trial.key: each for each in file.of(trials)}
@@ -159,7 +167,7 @@ def run_trials(
             " them, --other-code rerun runs them again, --report-only reports them"
         )
     if other_code == "rerun":
-        have = {key: each for key, each in have.items() if key not in foreign}
+        have = {key: each for key, each in have.items() if key not in foreign or not is_named(each.trial.name, only)}
     missing = [trial for trial in trials if trial.key not in have]
     report(len(have), len(trials))
     if missing:

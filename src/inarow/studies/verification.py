@@ -65,7 +65,7 @@ def choose_trials(trials: Sequence[Trial], finished: Collection[bytes], count: i
     found: dict[str, Trial] = {}
     for trial in sorted((each for each in trials if each.key in finished), key=lambda each: not each.is_published):
         name = trial.experiment.name
-        if name not in found and (not only or any(fnmatchcase(name, pattern) for pattern in only)):
+        if name not in found and is_named(name, only):
             found[name] = trial
     if not found:
         wanted = f" of {shown(', '.join(only))}" if only else ""
@@ -74,6 +74,11 @@ def choose_trials(trials: Sequence[Trial], finished: Collection[bytes], count: i
     kept = min(count, len(names))
     places = sorted({number * (len(names) - 1) // max(1, kept - 1) for number in range(kept)})
     return [found[names[place]] for place in places]
+
+
+def is_named(name: str, only: Collection[str]) -> bool:
+    """Whether the name of an experiment fits one of the patterns; without patterns all do."""
+    return not only or any(fnmatchcase(name, pattern) for pattern in only)
 
 
 def compare(trial: TrialRecord, old: Measured, stored: Provenance | None, again: Measured) -> Repetition:
