@@ -31,7 +31,8 @@ from inarow.search.solver.book import Book
 from inarow.search.solver.book_build import build_book
 from inarow.storage.journal import open_journal
 from inarow.studies.results import ResultsFile
-from inarow.studies.runner import run_trials
+from inarow.studies.runner import run_trials, verify
+from inarow.studies.verification import read_verification
 from inarow.web.job import load_jobs
 from inarow.web.training import check_document, read_curve
 from tests.arena.store_processes import match, numbered
@@ -210,6 +211,12 @@ def read_results(path: Path) -> Any:
     return ResultsFile(path).finished
 
 
+def make_verification(folder: Path) -> Path:
+    make_results(folder)
+    verify(DICE, out=folder, progress=False)
+    return folder / "verified.json"
+
+
 class _Killed(Exception):
     pass
 
@@ -263,6 +270,7 @@ FORMATS = (
     Format("game (PGN)", make_text("games.pgn", to_pgn(RECORD)), read_games),
     Format("results store", make_store, read_store, later_store),
     Format("results of a study", make_results, read_results, is_log=True),
+    Format("verification of a study", make_verification, read_verification),
     Format("journal", make_journal, read_journal, is_checked=True, is_log=True),
     Format("job of the lab", make_job, lambda path: load_jobs(path.parent), refuses=False),
 )

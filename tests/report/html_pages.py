@@ -2,7 +2,7 @@
 
 from html.parser import HTMLParser
 
-VOID = {"meta", "link", "input", "wbr"}
+VOID = {"meta", "link", "input", "br", "wbr"}
 HOSTILE = "<script>alert(1)</script>\"'&|`*"
 
 

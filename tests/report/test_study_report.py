@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from inarow.report.study_page import study_markdown, study_page
+from inarow.studies.catalogue import register_study
 from inarow.studies.experiment import VARIANTS
 from inarow.studies.report import StudyReport
 from inarow.studies.results import ResultsFile
@@ -51,7 +52,8 @@ def test_names_from_data_cannot_break_the_page_or_the_markdown(dice):
 def test_the_markdown_has_the_tables(dice):
     text = study_markdown(dice)
     (row,) = dice.sections[0].tables[0].rows
-    assert f"| mean | 3.5 | {row.as_published.mean:.1f} |" in text
+    low, high = row.as_published.interval
+    assert f"| mean | 3.5 | {row.as_published.mean:.1f}<br>{low:.1f} to {high:.1f} |" in text
     assert row.agreement.sentence in text
 
 
@@ -60,7 +62,7 @@ def test_a_report_of_one_variant_has_no_columns_for_the_other(dice):
     (table,) = section.tables
     rows = tuple(msgspec.structs.replace(row, corrected=None) for row in table.rows)
     section = msgspec.structs.replace(section, tables=(msgspec.structs.replace(table, rows=rows),))
-    assert "corrected |" not in study_markdown(msgspec.structs.replace(dice, sections=(section,)))
+    assert "ours, corrected |" not in study_markdown(msgspec.structs.replace(dice, sections=(section,)))
 
 
 @pytest.mark.parametrize("study", sorted(path.parent.name for path in COMMITTED.glob("*/results.jsonl")))
@@ -99,3 +101,34 @@ def test_an_interrupt_keeps_what_is_finished_and_says_how_to_continue(tmp_path):
     assert kept >= 1
     assert errors.splitlines()[0].startswith(f"stopped after {kept} of ")
     assert errors.splitlines()[-1] == "inarow: interrupted"
+
+
+def test_tables_fit_eighty_columns(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    shutil.copy(COMMITTED / "paranji-2025" / "results.jsonl", tmp_path)
+    result = inarow("reproduce", "paranji-2025", "--scale", "paper", "--report-only", "--out", str(tmp_path))
+    assert max(len(line) for line in result.stdout.splitlines()) <= 80
+    assert "   298,972 to 298,998" in result.stdout  # an interval is not broken
+    assert "results come from other code than this" in result.stderr
+
+
+@pytest.mark.usefixtures("forgotten_registrations")
+def test_results_are_run_again_and_those_of_other_code_refused(tmp_path):
+    register_study(DICE)
+    command = "reproduce", "dice", "--out", str(tmp_path)
+    assert inarow(*command).returncode == 0
+    again = inarow(*command, "--verify", "2")
+    assert (again.returncode, "the same" in again.stdout) == (0, True)
+    assert "1 of 1 results run again gave exactly the same figures and curves" in again.stdout
+    inarow(*command, "--report-only")
+    assert "1 of 1 results run again" in (tmp_path / "report.md").read_text()
+    path = tmp_path / "results.jsonl"
+    path.write_text(path.read_text().replace('{"mean":', '{"mean":1'))
+    different = inarow(*command, "--verify", "1", "--json")
+    assert (different.returncode, msgspec.json.decode(different.stdout)["equal"]) == (1, 0)
+    assert inarow(*command, "--verify", "0").returncode == 2
+    path.write_text(path.read_text().replace('"code":"', '"code":"0'))
+    refused = inarow(*command)
+    assert refused.returncode == 2
+    assert "6 of 6 stored results come from other code than this" in refused.stderr
+    assert inarow(*command, "--other-code", "reuse").returncode == 0

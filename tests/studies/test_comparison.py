@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarow.studies.comparison import agreement, estimate
+from inarow.studies.comparison import LEAST_RUNS, Estimate, agreement, estimate
 
-runs = st.lists(st.floats(-1000, 1000), min_size=2, max_size=30)
+runs = st.lists(st.floats(-1000, 1000), min_size=LEAST_RUNS, max_size=30)
 
 
 @given(runs)
@@ -41,22 +41,29 @@ def test_equal_runs_leave_no_room_without_games_and_wilsons_with_them():
     assert agreement(99.0, ours, digits=0, games=100).agrees
     assert not agreement(90.0, ours, digits=0, games=100).agrees
     strict = agreement(99.0, estimate([100.0] * 20), digits=0)
-    assert strict.sentence == "outside: differs by -1, every run of ours is the same"
-    assert agreement(1575.0, estimate([1575.0] * 3), digits=0).sentence == "equal"
+    assert strict.sentence == "outside: all our runs are equal"
+    assert agreement(1575.0, estimate([1575.0] * 5), digits=0).sentence == "equal"
 
 
 def test_a_printed_number_is_equal_to_what_rounds_to_it():
-    assert agreement(53.17, estimate([53.1666, 53.1670]), digits=2).sentence == "equal"
+    assert agreement(53.17, estimate([53.1666, 53.1670] * 3), digits=2).sentence == "equal"
 
 
-def test_sentences_name_distance_and_scatter():
-    ours = estimate([1.0, 2.0, 3.0])
-    assert agreement(2.5, ours, digits=1).sentence == "within: single runs scatter ± 5.0"
-    assert agreement(9.0, ours, digits=1).sentence == "outside: 7.0 above, single runs scatter ± 5.0"
+def test_sentences_name_the_scatter():
+    ours = estimate([1.0, 2.0, 3.0, 2.0, 2.0])
+    assert agreement(2.5, ours, digits=1).sentence == "within ± 2.2"
+    assert agreement(9.0, ours, digits=1).sentence == "outside ± 2.2"
+
+
+@given(st.lists(st.floats(-1000, 1000), min_size=1, max_size=LEAST_RUNS - 1), st.sampled_from([None, 100]))
+def test_fewer_than_five_runs_have_no_verdict_however_many_games_they_have(values, games):
+    found = agreement(values[0], Estimate(values[0], runs=len(values)), digits=1, games=games)
+    assert found.agrees is None
+    assert found.sentence == f"none: {len(values)} run{'s' * (len(values) > 1)} of 5"
 
 
 def test_rates_stay_between_0_and_100_and_nothing_comes_of_nothing():
     assert estimate([0.0, 1.0, 100.0, 99.0], is_rate=True).interval == (0.0, 100.0)
     assert estimate([]) is None
     assert estimate([5.0]).interval is None
-    assert agreement(6.0, estimate([5.0]), digits=1) is None
+    assert agreement(6.0, estimate([5.0]), digits=1).agrees is None

@@ -4,6 +4,7 @@ import multiprocessing
 import time
 from dataclasses import replace
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,11 +81,48 @@ def test_a_longer_run_continues_from_a_shorter_one(tmp_path):
     assert path.read_bytes().count(b"\n") == 10
 
 
-def test_results_of_another_version_are_not_used(tmp_path):
+def by_other_code(path, lines):
+    """Replaces the digest of the code in the first lines of a file; None removes the whole provenance."""
+    whole = [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
+    for line, code in zip(whole, lines, strict=False):
+        if code is None:
+            del line["computed"]
+        else:
+            line["computed"]["code"] = code
+    path.write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in whole))
+
+
+def test_results_of_other_code_are_not_silently_reused(tmp_path):
     path = tmp_path / "results.jsonl"
-    run_trials(PLAN, ResultsFile(path))
-    path.write_bytes(path.read_bytes().replace(b'"version":"', b'"version":"older than '))
-    assert ResultsFile(path).of(PLAN) == []
+    finished = run_trials(PLAN, ResultsFile(path))
+    by_other_code(path, ["0123", None])
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="2 of 6 stored results come from other code than this: --other-code reuse"):
+        run_trials(PLAN, ResultsFile(path))
+    with pytest.raises(StoreError, match="2 of 6"):
+        reproduce(DICE, out=tmp_path)
+    assert path.read_bytes() == before
+    kept = run_trials(PLAN, ResultsFile(path), other_code="reuse")
+    assert [each.computed and each.computed.code for each in kept[:2]] == ["0123", None]
+    assert path.read_bytes() == before
+    report = reproduce(DICE, out=tmp_path, report_only=True)
+    assert (report.other_code, report.experiments) == (2, 6)
+    origins = [(each.runs, each.computed and each.computed.code) for each in report.origins]
+    assert origins[1:] == [(1, "0123"), (1, None)]
+    assert run_trials(PLAN, ResultsFile(path), other_code="rerun", only=["coin"]) == kept
+    assert path.read_bytes() == before
+    assert run_trials(PLAN, ResultsFile(path), other_code="rerun", only=["d*"]) == finished
+    assert path.read_bytes().startswith(before)
+    assert path.read_bytes().count(b"\n") == 8
+    assert run_trials(PLAN, ResultsFile(path)) == finished  # of several results of a trial the last counts
+
+
+def test_files_of_the_first_edition_stay_valid(tmp_path):
+    path = tmp_path / "results.jsonl"
+    finished = run_trials(PLAN, ResultsFile(path))
+    by_other_code(path, [None] * len(finished))
+    assert b"computed" not in path.read_bytes()
+    assert [each.measured for each in ResultsFile(path).of(PLAN)] == [each.measured for each in finished]
 
 
 @pytest.mark.parametrize("content", [b"hello\n", b'{"experiment":{}}\n', b"\xff\xfe", b"hello"])

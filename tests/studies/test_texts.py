@@ -6,7 +6,7 @@ from importlib import import_module
 import msgspec
 import pytest
 
-from inarow.studies.report import Row, Section, Table
+from inarow.studies.report import CurvePlot, Row, Section, Table, line
 from inarow.studies.texts import Texts
 
 PACKAGES = ("gupta_shah_2022", "harman", "kumbhakern_2025", "paranji_2025", "santos_2025")
@@ -30,6 +30,13 @@ def test_an_empty_paragraph_is_left_out_and_a_missing_field_is_an_error():
     assert TEXTS.section("throws", count=3, kind="fair", more="").text == ("They are fair.",)
     with pytest.raises(KeyError, match="more"):
         TEXTS.section("throws", count=3, kind="fair")
+
+
+def test_curves_of_one_point_are_not_drawn():
+    plots = {"means": CurvePlot("Means", "throws", "mean")}
+    texts = msgspec.structs.replace(TEXTS, curves=plots)
+    long = line("long", [(1.0, 2.0), (2.0, 3.0)])
+    assert texts.curve_plot("means", [line("short", [(1.0, 2.0)]), None, long]).curves == (long,)
 
 
 def test_misspelt_keys_are_refused():

@@ -51,3 +51,11 @@ def test_too_few_or_equal_runs_tell_nothing():
     assert deviation_estimate([1.0]) is None
     assert difference(spread([1.0]), spread([1.0, 2.0])) is None
     assert difference(spread([1.0, 1.0]), spread([2.0, 2.0])) is None
+
+
+def test_four_runs_have_no_verdict():
+    rng = np.random.default_rng(4)
+    ours = spread(rng.normal(size=4).tolist())
+    found = difference(Spread(0.0, 1.0, 20), ours).agreement()
+    assert (found.agrees, found.sentence) == (None, "none: 4 runs of 5")
+    assert difference(Spread(0.0, 1.0, 20), spread(rng.normal(size=5).tolist())).agreement().agrees is not None

@@ -39,6 +39,7 @@ from inarow.search.solver.book import Book
 from inarow.storage.array_file import load_arrays
 from inarow.storage.journal import open_journal
 from inarow.studies.results import ResultsFile
+from inarow.studies.verification import read_verification
 from inarow.web.job import load_jobs
 from inarow.web.messages import decode_request, id_of
 from inarow.web.training import check_document
@@ -261,6 +262,13 @@ def jobs(data: bytes) -> None:
 def study_results(data: bytes) -> None:
     try:
         ResultsFile(_file(data, ".jsonl"))
+    except InarowError:
+        return
+
+
+def verifications(data: bytes) -> None:
+    try:
+        read_verification(_file(data, ".json"))
     except InarowError:
         return
 

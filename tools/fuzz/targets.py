@@ -34,6 +34,11 @@ _JSON_GAME = (
 _DOCUMENT = json.dumps(
     {"learner": "q", "board": "tictactoe", "phases": [{"episodes": 10, "opponent": "random"}]}
 ).encode()
+_VERIFICATION = (
+    b'{"study":"dice","equal":0,"trials":[{"experiment":"die","variant":"corrected","seed":0,"figures":1,"points":0,'
+    b'"different":{"mean":[3.1,null]},"different_curves":["means"],"stored":null}],'
+    b'"computed":{"processor":"p","instructions":"i","code":"c","versions":{"numpy":"2"}}}'
+)
 _RESULT = (
     b'{"experiment":{"study":"dice","name":"die","variant":"corrected","seed":0,"size":{"throws":50}},"version":"0.1.0",'
     b'"measured":{"figures":{"mean":3.1},"curves":{},"timings":{"run":0.5},"files":{}}}\n'
@@ -141,6 +146,7 @@ TARGETS = (
     Target("checkpoints", parsers.checkpoints, _made("checkpoint.safetensors"), (b'"dtype"', b'"F32"'), 0.1),
     Target("jobs", parsers.jobs, (_JOB,), (b'"plan"', b"null", b"1e999"), 0.5),
     Target("results of studies", parsers.study_results, (_RESULT,), (b"\n", b'{"experiment":'), 0.5),
+    Target("verifications of studies", parsers.verifications, (_VERIFICATION,), (b"null", b"1e999", b'"trials"'), 0.3),
     Target("journals", parsers.journals, (b"a5f3d3f1 book 4x4x4 2\n", b""), (b"\n", b"book"), 0.3),
     Target(
         "http",

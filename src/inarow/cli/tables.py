@@ -110,6 +110,8 @@ def _part(table: Table, places: Sequence[int], widths: Sequence[int]) -> Table:
 
 def _folded(text: str, width: int) -> str:
     """The text in lines, broken after spaces and after the commas and colons of an agent string."""
+    if "\n" in text:
+        return "\n".join(_folded(line, width) for line in text.split("\n"))
     lines = [""]
     for piece in re.findall(r"[^ ,:]*[ ,:]|[^ ,:]+$", text):
         if lines[-1] and cell_len((lines[-1] + piece).rstrip()) > width:

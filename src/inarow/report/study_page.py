@@ -5,13 +5,14 @@ from xml.etree.ElementTree import Element
 from inarow.report import plots
 from inarow.report.markup import append, compact, element, fixed, footer, plain, section, standalone_page
 from inarow.report.plots import WIDTH, Scale, marker, series, with_legend
+from inarow.report.study_provenance import HEADING, provenance_sentences, verification_table
 from inarow.report.tables import Table, escape_markdown
 from inarow.studies import report
 from inarow.studies.comparison import Estimate
 from inarow.studies.report import BarPlot, CurvePlot, Section, StudyReport
 
-_HEADINGS = ("quantity", "published", "as published, ours", "95 %", "agreement", "corrected", "95 % ")
-INTERVALS = "Intervals are for the mean over runs with different seeds."
+_HEADINGS = ("quantity", "published", "ours, as published", "agreement", "ours, corrected")
+INTERVALS = "Below each mean is its 95 % interval, over runs with different seeds."
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48.0, WIDTH - 12.0, 22.0, 214.0
 _BAR = 22.0
 
@@ -24,7 +25,10 @@ def study_page(study: StudyReport) -> str:
         element("p", study.source, class_="facts"),
         element("p", f"{study_facts(study)}. {INTERVALS}", class_="facts"),
     )
+    if study.summary:
+        append(main, section("In a minute", *(element("p", text) for text in study.summary)))
     append(main, *(_html_section(part) for part in study.sections))
+    append(main, _html_provenance(study))
     append(main, footer(study.command, study.version, (study.seed,)))
     return standalone_page(study.title, main)
 
@@ -33,12 +37,18 @@ def study_markdown(study: StudyReport) -> str:
     """The report as Markdown: its texts and tables."""
     parts = [f"# {escape_markdown(study.title)}\n", f"{escape_markdown(study.source)}\n"]
     parts.append(f"{escape_markdown(study_facts(study))}. {INTERVALS}\n")
+    if study.summary:
+        parts += ["## In a minute\n", *(f"{escape_markdown(text)}\n" for text in study.summary)]
     for part in study.sections:
         parts.append(f"## {escape_markdown(part.title)}\n")
         parts += [f"{escape_markdown(text)}\n" for text in part.text]
         for table in part.tables:
             parts += [f"### {escape_markdown(table.title)}\n", comparison_table(table).to_markdown()]
             parts += [f"{escape_markdown(table.note)}\n"] if table.note else []
+    parts.append(f"## {HEADING}\n")
+    parts += [f"{escape_markdown(text)}\n" for text in provenance_sentences(study)]
+    if study.verified is not None:
+        parts.append(verification_table(study.verified).to_markdown())
     parts.append(f"Made by inarow {study.version}: `{study.command}`\n")
     return "\n".join(parts)
 
@@ -53,19 +63,35 @@ def comparison_table(table: report.Table) -> Table:
         (
             row.label,
             "" if row.published is None else fixed(row.published, row.digits),
-            *_texts(row.as_published, row.digits),
+            estimate_text(row.as_published, row.digits),
             "" if row.agreement is None else row.agreement.sentence,
-            *_texts(row.corrected, row.digits),
+            estimate_text(row.corrected, row.digits),
         )
         for row in table.rows
     )
     return Table(_HEADINGS, rows, words=("quantity", "agreement")).without_empty_columns()
 
 
-def _texts(ours: Estimate | None, digits: int) -> tuple[str, str]:
+def estimate_text(ours: Estimate | None, digits: int) -> str:
+    """The mean, and its interval on a line of its own, so that tables are narrow."""
     if ours is None:
-        return "", ""
-    return fixed(ours.mean, digits), " to ".join(fixed(end, digits) for end in ours.interval or ())
+        return ""
+    interval = " to ".join(fixed(end, digits) for end in ours.interval or ())
+    return f"{fixed(ours.mean, digits)}\n{interval}" if interval else fixed(ours.mean, digits)
+
+
+def _wrapped(table: Table) -> Element:
+    """A table whose columns of words are folded, so that it fits the page."""
+    made = table.to_html()
+    made.set("class", "scroll folded")
+    return made
+
+
+def _html_provenance(study: StudyReport) -> Element:
+    made = section(HEADING, *(element("p", text) for text in provenance_sentences(study)))
+    if study.verified is not None:
+        append(made, _wrapped(verification_table(study.verified)))
+    return made
 
 
 def _html_section(part: Section) -> Element:
@@ -76,7 +102,7 @@ def _html_section(part: Section) -> Element:
     append(made, *(section(plot.title, _bar_plot(plot), heading="h3") for plot in bars))
     for table in part.tables:
         note = [element("p", table.note, class_="note")] if table.note else []
-        append(made, section(table.title, comparison_table(table).to_html(), *note, heading="h3"))
+        append(made, section(table.title, _wrapped(comparison_table(table)), *note, heading="h3"))
     return made
 
 

@@ -18,7 +18,9 @@ from inarow.storage.csv_text import write_csv_rows
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Strings with headings. The columns named in `words` contain words, all others numbers."""
+    """Strings with headings. The columns named in `words` contain words, all others numbers. A cell may have several
+    lines.
+    """
 
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -38,20 +40,29 @@ class Table:
         row, scope = element("tr"), "col" if tag == "th" else None
         for text, heading in zip(texts, self.headings, strict=True):
             is_word = heading in self.words
-            children = breakable(text) if is_word else [text]
+            children = breakable(text) if is_word else _lines(text)
             append(row, element(tag, *children, class_="word" if is_word else None, scope=scope))
         return row
 
     def to_markdown(self) -> str:
         rules = [":--" if heading in self.words else "--:" for heading in self.headings]
         lines = (self.headings, *self.rows)
-        first, *others = ["| " + " | ".join(map(escape_markdown, line)) + " |" for line in lines]
+        first, *others = ["| " + " | ".join(map(_markdown_cell, line)) + " |" for line in lines]
         return "\n".join((first, f"| {' | '.join(rules)} |", *others)) + "\n"
+
+
+def _lines(text: str) -> list[Element | str]:
+    first, *others = text.split("\n")
+    return [first, *(part for line in others for part in (element("br"), line))]
 
 
 def scrolling(table: Element) -> Element:
     """A table that scrolls if the page is too narrow for it."""
     return element("div", table, class_="scroll", tabindex=0)
+
+
+def _markdown_cell(text: str) -> str:
+    return "<br>".join(map(escape_markdown, text.split("\n")))
 
 
 def escape_markdown(text: str) -> str:

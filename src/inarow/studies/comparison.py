@@ -4,6 +4,10 @@ A published number usually comes from a single run. So the question is not wheth
 of our mean, but whether a single run may plausibly give it. The scatter of single runs is estimated from our own
 runs; for a rate also from its number of games.
 
+With fewer than five runs there is no verdict: the interval of two runs contains nearly everything. That holds for
+rates too, however many games they have: games of a run share its tables or nets, so that only runs show how much these
+differ. The number of games can only widen the range. Where agents are fixed, each game or pair of games is a run.
+
 Where the mean and deviation of several runs were published, Welch's test compares the means; it does
 not need equal deviations.
 """
@@ -18,6 +22,7 @@ import numpy as np
 from inarow.arena.statistics import Interval, runs_interval, student_reach, wilson_interval
 
 PERCENT = 100.0
+LEAST_RUNS = 5  # for a verdict
 _POWER = 0.8
 
 
@@ -53,14 +58,21 @@ def estimate(values: Sequence[float], *, is_rate: bool = False, games: int | Non
 
 
 class Agreement(msgspec.Struct, frozen=True):
-    agrees: bool
+    agrees: bool | None  # None: no verdict
     sentence: str
 
 
-def agreement(published: float, ours: Estimate, *, digits: int, games: int | None = None) -> Agreement | None:
-    """Whether a single run may plausibly give `published`, printed with `digits` decimals; None if the scatter of
-    single runs is unknown. `games` as in `estimate`, for the published rate.
+def no_verdict(runs: int) -> Agreement:
+    """What takes the place of a verdict if there are fewer than `LEAST_RUNS` runs."""
+    return Agreement(None, f"none: {runs} run{'s' * (runs != 1)} of {LEAST_RUNS}")
+
+
+def agreement(published: float, ours: Estimate, *, digits: int, games: int | None = None) -> Agreement:
+    """Whether a single run may plausibly give `published`, printed with `digits` decimals; no verdict with fewer than
+    `LEAST_RUNS` runs. `games` as in `estimate`, for the published rate.
     """
+    if ours.runs < LEAST_RUNS:
+        return no_verdict(ours.runs)
     difference = published - ours.mean
     rounding = 0.5 * 10.0**-digits
     if abs(difference) <= rounding * 1.000001:
@@ -69,14 +81,10 @@ def agreement(published: float, ours: Estimate, *, digits: int, games: int | Non
     if games is not None:
         low, high = (PERCENT * end for end in wilson_interval(published / PERCENT, games))
         reach = max(reach, high - published if difference < 0 else published - low)
-    if reach == 0.0 and ours.runs == 1:
-        return None
     if reach == 0.0:
-        return Agreement(False, f"outside: differs by {difference:+,.{digits}f}, every run of ours is the same")
-    if abs(difference) <= reach + rounding:
-        return Agreement(True, f"within: single runs scatter ± {reach:,.{digits}f}")
-    distance = f"{abs(difference):,.{digits}f} {'above' if difference > 0 else 'below'}"
-    return Agreement(False, f"outside: {distance}, single runs scatter ± {reach:,.{digits}f}")
+        return Agreement(False, "outside: all our runs are equal")
+    agrees = abs(difference) <= reach + rounding
+    return Agreement(agrees, f"{'within' if agrees else 'outside'} ± {reach:,.{digits}f}")
 
 
 # --- Welch's test ---
@@ -120,16 +128,19 @@ class Difference:
     p: float  # two-sided: the probability of a difference at least this large by chance
     detectable: float  # a true difference of this size is detected (p below 0.05) in four of five such studies
     runs: int  # total of both sets
+    fewest: int  # of the smaller set
 
     @property
     def estimate(self) -> Estimate:
         return Estimate(self.mean, self.interval, 0.0, self.runs)
 
-    def agreement(self, sentence: str = "") -> Agreement:
-        """Whether the interval contains 0; `sentence` is put before p."""
+    def agreement(self) -> Agreement:
+        """Whether the interval contains 0; no verdict if a set has fewer than `LEAST_RUNS` runs."""
+        if self.fewest < LEAST_RUNS:
+            return no_verdict(self.fewest)
         low, high = self.interval
         agrees = low <= 0 <= high
-        return Agreement(agrees, f"{'within' if agrees else 'outside'}: {sentence}p = {self.p:.2g}")
+        return Agreement(agrees, f"{'within' if agrees else 'outside'}, p = {self.p:.2g}")
 
 
 def difference(a: Spread | None, b: Spread | None) -> Difference | None:
@@ -147,4 +158,4 @@ def difference(a: Spread | None, b: Spread | None) -> Difference | None:
     quantile, power = float(stdtrit(freedom, 0.975)), float(stdtrit(freedom, _POWER))
     interval = mean - quantile * error, mean + quantile * error
     p = 2 * float(stdtr(freedom, -abs(t)))
-    return Difference(mean, interval, t, p, (quantile + power) * error, a.runs + b.runs)
+    return Difference(mean, interval, t, p, (quantile + power) * error, a.runs + b.runs, min(a.runs, b.runs))

@@ -5,7 +5,9 @@ from collections.abc import Iterable
 import msgspec
 
 from inarow.results import Result
-from inarow.studies.comparison import Agreement, Estimate
+from inarow.studies.comparison import LEAST_RUNS, Agreement, Estimate
+from inarow.studies.provenance import Provenance
+from inarow.studies.verification import Verification
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -33,6 +35,7 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     rows: tuple[Row, ...] = ()
     note: str = ""
+    is_repeated: bool = False  # its published numbers are those of other tables, or follow from them
 
 
 class CurvePoint(msgspec.Struct, frozen=True):
@@ -87,6 +90,13 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     bars: tuple[BarPlot, ...] = ()
 
 
+class Origin(msgspec.Struct, frozen=True):
+    """Runs of the same provenance."""
+
+    runs: int
+    computed: Provenance | None  # None if it was not recorded
+
+
 class StudyReport(msgspec.Struct, Result, frozen=True, kw_only=True):
     study: str
     title: str
@@ -97,7 +107,11 @@ class StudyReport(msgspec.Struct, Result, frozen=True, kw_only=True):
     experiments: int
     version: str
     command: str  # creates this report again
+    summary: tuple[str, ...] = ()  # what a reader should know after a minute: paragraphs
     sections: tuple[Section, ...]
+    origins: tuple[Origin, ...] = ()
+    verified: Verification | None = None  # results that were run again
+    other_code: int = 0  # results of other code than that which made the report
 
     def rows(self) -> list[dict[str, object]]:
         """A row for each quantity of the tables: published and ours, with 95 % intervals."""
@@ -123,13 +137,20 @@ def _columns(name: str, ours: Estimate | None) -> dict[str, object]:
     return {name: mean, f"{name}_low": low, f"{name}_high": high, f"{name}_runs": runs}
 
 
+def verdicts(tables: Iterable[Table]) -> list[bool]:
+    """Whether each published figure agrees, without those that have no verdict."""
+    found = [row.agreement.agrees for table in tables for row in table.rows if row.agreement is not None]
+    return [agrees for agrees in found if agrees is not None]
+
+
 def agreement_summary(tables: tuple[Table, ...]) -> str:
     """A sentence with the number of published figures that agree with our runs of the published program."""
-    found = [row.agreement for table in tables for row in table.rows if row.agreement is not None]
-    if not found:
+    if not any(row.agreement for table in tables for row in table.rows):
         return "No published number was compared: the variant as-published was not run."
-    agreeing = sum(each.agrees for each in found)
+    found = verdicts(tables)
+    if not found:
+        return f"No published number has a verdict: it takes at least {LEAST_RUNS} runs."
     return (
-        f"{agreeing} of {len(found)} published numbers are within the 95 % range of single runs of the published"
+        f"{sum(found)} of {len(found)} published numbers are within the 95 % range of single runs of the published"
         " program (one in twenty would be outside by chance)."
     )

@@ -15,6 +15,7 @@ from inarow.storage.atomic import atomic_write
 from inarow.storage.inputs import read_input
 from inarow.studies.comparison import Estimate, agreement, estimate
 from inarow.studies.experiment import VARIANTS, Experiment, Measured, Trial, TrialRecord, Variant
+from inarow.studies.provenance import Provenance
 from inarow.studies.report import Curve, CurvePoint, Row
 from inarow.version import __version__
 from inarow.workers import interrupts_deferred
@@ -22,16 +23,22 @@ from inarow.workers import interrupts_deferred
 _MAX_BYTES = 1 << 30
 
 
-class Finished(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Finished(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A trial and its result, with the version of the package that computed it."""
 
     trial: TrialRecord = msgspec.field(name="experiment")
     version: str
     measured: Measured
+    computed: Provenance | None = None  # None in files of the first edition, which did not record it
+
+    def is_from(self, code: str) -> bool:
+        """Whether code of this digest computed it; False if that is unknown."""
+        return self.computed is not None and self.computed.code == code
 
 
 class ResultsFile:
-    """Finished trials of any study and version, one JSON line each; lines are only appended.
+    """Finished trials of any study and code, one JSON line each; lines are only appended. Of several results of a trial
+    the last counts.
 
     A kill can leave an incomplete last line; it is removed before the next one is added, and its trial runs again.
     """
@@ -52,13 +59,13 @@ class ResultsFile:
         self._whole, self._read = len(whole) + len(newline), len(content)
 
     def of(self, trials: Iterable[Trial]) -> list[Finished]:
-        """The results of this version for these trials, in the order of the trials."""
-        found = {each.trial.key: each for each in self.finished if each.version == __version__}
+        """The results of these trials by any code, in the order of the trials."""
+        found = {each.trial.key: each for each in self.finished}
         return [found[trial.key] for trial in trials if trial.key in found]
 
-    def add(self, trial: Trial, measured: Measured) -> Finished:
+    def add(self, trial: Trial, measured: Measured, computed: Provenance | None = None) -> Finished:
         """Writes a result and its files to disk, with Ctrl-C deferred; returns the stored result."""
-        finished = Finished(trial.record, __version__, replace(measured, files={}))
+        finished = Finished(trial.record, __version__, replace(measured, files={}), computed)
         with interrupts_deferred():
             for name, content in measured.files.items():
                 place = self._path.parent / name

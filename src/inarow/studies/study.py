@@ -7,6 +7,7 @@ from inarow.errors import InvalidLimitError, InvalidStudyError, did_you_mean, sh
 from inarow.studies.experiment import VARIANTS, Experiment, Scale, Trial, Variant
 from inarow.studies.report import Section
 from inarow.studies.results import Results
+from inarow.studies.summary import Cause
 
 _HIGHEST_SEED = 2**63 - 1
 
@@ -42,6 +43,8 @@ class Study:
     experiments: Callable[[Scale], Iterable[Repeated]]
     sections: Callable[[Results], Sequence[Section]]  # the report; results of any experiment or variant may be missing
     settings: Mapping[str, Setting] = field(default_factory=dict)  # by name
+    summary: Sequence[str] = ()  # paragraphs with fields, as in `summary.summary`
+    causes: Sequence[Cause] = ()  # why published figures do not agree with ours
 
     def plan(
         self, scale: Scale, variants: Sequence[Variant], seed: int, chosen: Mapping[str, str] | None = None

@@ -1,12 +1,16 @@
 """The text of a study's report, in `texts.toml` beside its code: Python only fills in computed values."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import TypeVar
 
 import msgspec
 
+from inarow.studies.experiment import Scale
 from inarow.studies.report import Bar, BarPlot, Curve, CurvePlot, Row, Section, Table
+from inarow.studies.results import Results
+from inarow.studies.study import Repeated, Setting, Study
+from inarow.studies.summary import Cause
 
 _Part = TypeVar("_Part", Table, CurvePlot, BarPlot)
 
@@ -25,6 +29,18 @@ class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bars: dict[str, BarPlot] = {}
     labels: dict[str, dict[str, str]] = {}  # by list and figure
     sentences: dict[str, str] = {}
+    summary: tuple[str, ...] = ()
+    causes: tuple[Cause, ...] = ()
+
+    def study(
+        self,
+        experiments: Callable[[Scale], Iterable[Repeated]],
+        sections: Callable[[Results], Sequence[Section]],
+        settings: Mapping[str, Setting] | None = None,
+    ) -> Study:
+        """The study with these texts."""
+        about = self.name, self.title, self.source
+        return Study(*about, experiments, sections, settings or {}, self.summary, self.causes)
 
     def section(
         self,
@@ -46,8 +62,9 @@ class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return _filled(self.tables[name], fields, rows=tuple(rows))
 
     def curve_plot(self, name: str, curves: Iterable[Curve | None], /, **fields: object) -> CurvePlot:
-        """The curves that exist."""
-        return _filled(self.curves[name], fields, curves=tuple(curve for curve in curves if curve is not None))
+        """The curves that exist and have more than one point."""
+        shown = tuple(curve for curve in curves if curve is not None and len(curve.points) > 1)
+        return _filled(self.curves[name], fields, curves=shown)
 
     def bar_plot(self, name: str, bars: Iterable[Bar], /, **fields: object) -> BarPlot:
         return _filled(self.bars[name], fields, bars=tuple(bars))

@@ -11,13 +11,12 @@ from inarow.arena.grading import ACCURACIES
 from inarow.arena.ratings import Ratings, fit_ratings
 from inarow.arena.statistics import pair_score, wilson_interval
 from inarow.arena.tally import CrossTable, SideTally, Tally
-from inarow.studies.comparison import PERCENT, Agreement, Estimate
+from inarow.studies.comparison import LEAST_RUNS, PERCENT, Agreement, Estimate, no_verdict
 from inarow.studies.experiment import VARIANTS, Variant, by_variant
 from inarow.studies.gupta_shah_2022 import PAIRS, PLAYERS, TITLES, published, runs
 from inarow.studies.gupta_shah_2022.agents import ALPHAZERO_SIMULATIONS, agent_string
 from inarow.studies.report import Bar, Row, Section, Table, agreement_summary, variant_bars
 from inarow.studies.results import Results
-from inarow.studies.study import Study
 from inarow.studies.texts import load_texts
 
 TEXTS = load_texts(__package__)
@@ -61,7 +60,8 @@ def _cells(results: Results, *, column_first: bool) -> Table:
         if distinct is not None and distinct.mean < table.games:
             few_distinct.append(f"{title} {distinct.mean:.1f}")
     note = TEXTS.sentence("few_distinct", cells=", ".join(few_distinct)) if few_distinct else ""
-    return TEXTS.table("cells", rows, first="column" if column_first else "row", few_distinct=note)
+    found = TEXTS.table("cells", rows, first="column" if column_first else "row", few_distinct=note)
+    return replace(found, is_repeated=not column_first)
 
 
 def _same_chance(printed: int, ours: Estimate, games: int) -> Agreement:
@@ -70,10 +70,12 @@ def _same_chance(printed: int, ours: Estimate, games: int) -> Agreement:
     """
     from scipy.stats import fisher_exact  # loads slowly
 
+    if ours.runs < LEAST_RUNS:
+        return no_verdict(ours.runs)
     played = games * ours.runs
     hits = round(ours.mean / PERCENT * played)
     p = fisher_exact([[printed, games - printed], [hits, played - hits]]).pvalue
-    return Agreement(bool(p >= _SIGNIFICANT), f"{'within' if p >= _SIGNIFICANT else 'outside'}: p = {p:.2g}")
+    return Agreement(bool(p >= _SIGNIFICANT), f"{'within' if p >= _SIGNIFICANT else 'outside'}, p = {p:.2g}")
 
 
 def match_total(results: Results, a: str, b: str, variant: Variant) -> Tally | None:
@@ -138,7 +140,10 @@ def _of_column(total: Tally) -> Estimate:
 
 
 def _same_winner(printed: float, ours: Estimate) -> Agreement | None:
+    """A verdict if our interval does not contain 50 %. The agents are fixed, so each pair of games is a run."""
     assert ours.interval is not None
+    if ours.runs // 2 < LEAST_RUNS:
+        return no_verdict(ours.runs // 2)
     low, high = ours.interval
     if low <= _HALF <= high:
         return None
@@ -249,6 +254,4 @@ def _speed_section(results: Results) -> Section:
     return TEXTS.section("speed", tables=[table] if rows else [])
 
 
-GUPTA_SHAH_2022 = Study(
-    TEXTS.name, TEXTS.title, TEXTS.source, runs.experiments, _sections, settings={runs.NET: runs.NET_SETTING}
-)
+GUPTA_SHAH_2022 = TEXTS.study(runs.experiments, _sections, settings={runs.NET: runs.NET_SETTING})

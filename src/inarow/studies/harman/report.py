@@ -3,12 +3,13 @@
 from functools import partial
 from itertools import product
 
+from msgspec.structs import replace
+
 from inarow.studies.experiment import VARIANTS, Experiment, by_variant
 from inarow.studies.harman import published
 from inarow.studies.harman.runs import BOARDS, MARKS, PLAYOUTS, AgainstTreeSearch, SelfPlay, TreeSearches, experiments
 from inarow.studies.report import Curve, CurvePlot, Row, Section, Table, agreement_summary, line, measured
 from inarow.studies.results import Results
-from inarow.studies.study import Study
 from inarow.studies.texts import load_texts
 
 TEXTS = load_texts(__package__)
@@ -26,6 +27,7 @@ def _sections(results: Results) -> list[Section]:
 
 def _curve_section(results: Results) -> Section:
     tables = tuple(_curve_table(AgainstTreeSearch("4x5x4", playouts), results) for playouts in PLAYOUTS)
+    tables = (tables[0], *(replace(table, is_repeated=True) for table in tables[1:]))
     plots = [_curve_plot(board, results) for board in BOARDS]
     return TEXTS.section("curve", agreement=agreement_summary(tables[:1]), tables=tables, curves=plots)
 
@@ -104,4 +106,4 @@ def _row(
     return results.row(label, experiment, figure, digits=digits, is_rate=is_rate, games=games)
 
 
-HARMAN = Study(TEXTS.name, TEXTS.title, TEXTS.source, experiments, _sections)
+HARMAN = TEXTS.study(experiments, _sections)

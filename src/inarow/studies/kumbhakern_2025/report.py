@@ -8,7 +8,6 @@ from inarow.studies.kumbhakern_2025 import ENDS, RATES, End, Rate, published, ru
 from inarow.studies.kumbhakern_2025.runs import OPPONENTS, SIDES, TRAININGS, PretrainedTable, Training
 from inarow.studies.report import BarPlot, Row, Section, agreement_summary, variant_bars
 from inarow.studies.results import Results, accuracy_rows
-from inarow.studies.study import Study
 from inarow.studies.texts import load_texts
 
 TEXTS = load_texts(__package__)
@@ -96,4 +95,4 @@ def _baseline_rows(results: Results, board: str) -> list[Row]:
     return [row for rows in found for row in rows]
 
 
-KUMBHAKERN_2025 = Study(TEXTS.name, TEXTS.title, TEXTS.source, runs.experiments, _sections)
+KUMBHAKERN_2025 = TEXTS.study(runs.experiments, _sections)

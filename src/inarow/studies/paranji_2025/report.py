@@ -9,7 +9,6 @@ from inarow.studies.paranji_2025 import AGENTS, BOARDS, PAIRINGS, SEARCHERS, Fig
 from inarow.studies.paranji_2025.runs import DEPTHS, DepthTest, ListedTraining, RoundRobin, experiments
 from inarow.studies.report import Bar, BarPlot, Row, Section, Table, agreement_summary, variant_bars
 from inarow.studies.results import Results
-from inarow.studies.study import Study
 from inarow.studies.texts import load_texts
 
 TEXTS = load_texts(__package__)
@@ -118,4 +117,4 @@ def _depth_section(results: Results) -> Section:
     return TEXTS.section("depth", agreement=agreement_summary(tables), tables=tables)
 
 
-PARANJI_2025 = Study(TEXTS.name, TEXTS.title, TEXTS.source, experiments, _sections)
+PARANJI_2025 = TEXTS.study(experiments, _sections)

@@ -8,13 +8,22 @@ import numpy as np
 from msgspec.structs import replace
 
 from inarow.learning.exploration.config import Temperature
-from inarow.studies.comparison import Agreement, Difference, Estimate, Spread, deviation_estimate, difference, spread
+from inarow.studies.comparison import (
+    LEAST_RUNS,
+    Agreement,
+    Difference,
+    Estimate,
+    Spread,
+    deviation_estimate,
+    difference,
+    no_verdict,
+    spread,
+)
 from inarow.studies.experiment import VARIANTS, Variant, by_variant
-from inarow.studies.report import Curve, CurvePlot, Row, Section, Table, line, measured
+from inarow.studies.report import Curve, CurvePlot, Row, Section, Table, line, measured, verdicts
 from inarow.studies.results import Results, accuracy_rows
 from inarow.studies.santos_2025 import published, runs
 from inarow.studies.santos_2025.runs import AMPLIFICATIONS, COSTS, EPISODES, LEARNERS, DrawCosts, Training
-from inarow.studies.study import Study
 from inarow.studies.texts import load_texts
 
 TEXTS = load_texts(__package__)
@@ -44,7 +53,7 @@ def _row(results: Results, training: Training, figure: str, prefix: str = "") ->
 
 def _tables_section(results: Results) -> Section:
     tables = [table for training in LEARNERS if (table := _training_table(results, training)).rows]
-    found = [row.agreement.agrees for table in tables for row in table.rows if row.agreement is not None]
+    found = verdicts(tables)
     compared = TEXTS.sentence("compared" if found else "not_compared", agreeing=sum(found), count=len(found))
     started = [training for training in LEARNERS if results.runs(training, "as-published")]
     is_short = not all(_is_published_size(results, training) for training in started)
@@ -68,7 +77,7 @@ def _mean_and_deviation(results: Results, training: Training, figure: str) -> li
     deviation = Row(f"{row.label}, deviation", None, as_published, corrected, row.digits)
     if printed is None:
         return [row, deviation]
-    agrees = mean_agreement(printed, spread(values[0]), row.digits) if _is_published_size(results, training) else None
+    agrees = mean_agreement(printed, values[0]) if _is_published_size(results, training) else None
     return [replace(row, published=printed.mean, agreement=agrees), replace(deviation, published=printed.deviation)]
 
 
@@ -82,14 +91,12 @@ def _is_published_size(results: Results, training: Training) -> bool:
     return results.size(training, "episodes", "as-published") == EPISODES[training.side]
 
 
-def mean_agreement(printed: Spread, ours: Spread | None, digits: int) -> Agreement | None:
-    """Whether two means may have the same expectation; None if we have too few runs."""
-    found = difference(printed, ours)
+def mean_agreement(printed: Spread, ours: Sequence[float]) -> Agreement | None:
+    """Whether two means may have the same expectation; None without runs."""
+    found = difference(printed, spread(ours))
     if found is None:
-        return None
-    side = "above" if found.mean > 0 else "below"
-    shares = f", {abs(found.mean) / printed.deviation:.1f} published deviations" if printed.deviation else ""
-    return found.agreement(f"{abs(found.mean):,.{digits}f} {side} ours{shares}, ")
+        return no_verdict(len(ours)) if ours else None
+    return found.agreement()
 
 
 def _seconds_note(results: Results, training: Training) -> str:
@@ -128,6 +135,8 @@ def _difference(results: Results, pair: tuple[Training, Training], variant: Vari
 def _same_answer(printed: Difference | None, ours: Difference | None) -> Agreement | None:
     if printed is None or ours is None:
         return None
+    if ours.fewest < LEAST_RUNS:
+        return no_verdict(ours.fewest)
     theirs, own = ("yes" if each.p < 0.05 else "no" for each in (printed, ours))
     sentence = TEXTS.sentence("answers", theirs=theirs, own=own, printed=printed, found=ours)
     return Agreement(theirs == own, sentence)
@@ -229,4 +238,4 @@ def _lockstep_section(results: Results) -> Section:
     return TEXTS.section("lockstep", runs=" and ".join(counts), tables=tables)
 
 
-SANTOS_2025 = Study(TEXTS.name, TEXTS.title, TEXTS.source, runs.experiments, _sections)
+SANTOS_2025 = TEXTS.study(runs.experiments, _sections)
