@@ -31,6 +31,7 @@ from inarow.studies.study import Repeated
 
 BOARDS = ("3x5x4", "4x5x4", "6x5x4")
 PLAYOUTS = (40, 10)
+MAP_PLAYOUTS = (5, 10, 15, 20, 40, 80)
 MARKS = (4_500, 10_000, 50_000)  # episodes at which the published curve was read
 _GRADED = GameSpec.parse("3x5x4")  # the board small enough to grade every position
 _CURVE_POINTS = 100
@@ -67,9 +68,7 @@ class AgainstTreeSearch:
         if spec == _GRADED:
             sides = grade_table(table, streams[3], shares_mirror=False)
             figures["second.accuracy"] = PERCENT * (sides["second"].outcome_accuracy or 0.0)
-        step = max(1, len(average) // _CURVE_POINTS)
-        points = [(float(at), round(float(average[at]), 3)) for at in range(0, len(average), step)]
-        return Measured(figures, {"reward": points}, {"training": round(seconds, 3)})
+        return Measured(figures, {"reward": _curve_points(average)}, {"training": round(seconds, 3)})
 
     def _corrected(self, spec: GameSpec, trial: Trial) -> Measured:
         """The same figures against a tree search without faults, for both sides."""
@@ -78,6 +77,7 @@ class AgainstTreeSearch:
             board=str(spec),
             seed=trial.seed,
             target="own-turn",
+            symmetric_actions=True,
             alpha=learner.ALPHA,
             gamma=learner.GAMMA,
             rewards=Rewards(win=learner.WIN, loss=learner.LOSS, draw=learner.DRAW, step=learner.STEP),
@@ -90,6 +90,27 @@ class AgainstTreeSearch:
         curve = [point for point in trainer.curve if point.phase == 0]
         points = [(float(point.episode - point.episodes), round(point.reward, 3)) for point in curve]
         return Measured(figures, {"reward": points}, timings)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingOnly:
+    """A table trained as published, for the map of boards and playouts: its learning curve and no test."""
+
+    board: str
+    playouts: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.board} against {self.playouts}, training only"
+
+    def run(self, trial: Trial) -> Measured:
+        table, rng = QTable(GameSpec.parse(self.board)), np.random.default_rng(trial.random_streams(1)[0])
+        clock = time.perf_counter()
+        trained = learner.play_as_published(table, trial.size["episodes"], playouts=self.playouts, rng=rng)
+        seconds = time.perf_counter() - clock
+        average = moving_average(trained.rewards, published().window)
+        figures = {"rows": float(len(table)), **_curve_figures(average)}
+        return Measured(figures, {"reward": _curve_points(average)}, {"training": round(seconds, 3)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +165,16 @@ def experiments(scale: Scale) -> list[Repeated]:
     in_figure = [AgainstTreeSearch("4x5x4", 40), AgainstTreeSearch("4x5x4", 10)]
     """The published picture of 100,000 episodes may be of these."""
     others = [AgainstTreeSearch(board, playouts) for playouts in PLAYOUTS for board in ("6x5x4", "3x5x4")]
+    on_map = [TrainingOnly(*cell) for cell in product(BOARDS, MAP_PLAYOUTS) if cell[1] not in PLAYOUTS]
+    if is_quick:
+        on_map = [TrainingOnly("3x5x4", 15)]
     self_play_size = {"games": 100, "episodes": 500_000 if is_quick else 4_000_000}
     return [  # the longest first
         *(Repeated(each, runs, figure_size) for each in in_figure),
         *(Repeated(each, runs, {"games": 100, "episodes": episodes}) for each in others),
         *(Repeated(SelfPlay(board), runs, self_play_size, variants=("corrected",)) for board in ("4x5x4", "3x5x4")),
         Repeated(TreeSearches(), runs, {"games": 100}),
+        *(Repeated(each, min(runs, 5), {"episodes": episodes}, variants=("as-published",)) for each in on_map),
     ]
 
 
@@ -215,6 +240,11 @@ def _curve_figures(average: np.ndarray) -> dict[str, float]:
     if (average > 0).any():
         figures["crosses zero"] = float(np.argmax(average > 0))
     return figures
+
+
+def _curve_points(average: np.ndarray) -> list[tuple[float, float]]:
+    step = max(1, len(average) // _CURVE_POINTS)
+    return [(float(at), round(float(average[at]), 3)) for at in range(0, len(average), step)]
 
 
 def grade_table(table: QTable, rng: np.random.Generator, *, shares_mirror: bool) -> dict[str, Accuracy]:
