@@ -1,12 +1,14 @@
 """harman: its tree search, its learner, its games."""
 
+import itertools
 from functools import partial
 
 import numpy as np
 import pytest
 
-from inarow.agents.registry import make_agent
-from inarow.errors import InvalidLimitError
+from inarow.agents.registry import make_agent, registry
+from inarow.arena.suite import exhaustive_suite
+from inarow.errors import InarowError, InvalidAgentError, InvalidLimitError, InvalidStudyError, TableError
 from inarow.games.kernels import compiled_layout, hash_key
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
@@ -14,9 +16,17 @@ from inarow.learning.tabular.q_table import QTable
 from inarow.studies.experiment import Measured, Trial
 from inarow.studies.harman import agents, published
 from inarow.studies.harman.report import HARMAN
-from inarow.studies.harman.runs import AgainstTreeSearch, SelfPlay, TreeSearches, grade_table, moving_average
+from inarow.studies.harman.runs import (
+    AgainstTreeSearch,
+    SelfPlay,
+    TrainingOnly,
+    TreeSearches,
+    grade_table,
+    moving_average,
+)
 from inarow.studies.play import TablePlayer, values_by_position
 from inarow.studies.results import Finished, Results
+from inarow.studies.runner import reproduce
 from tests.twins import harman as reference
 
 
@@ -62,6 +72,102 @@ def test_training_is_that_of_the_published_program(board, episodes):
         assert (table.values[row, action] if row >= 0 else 0.0) == value
         seen += 1
     assert seen > len(table)
+
+
+@pytest.mark.compiled
+def test_the_published_learner_writes_to_mirror_images_except_after_the_opponents_last_move():
+    """Also in positions that are their own mirror image, where both are actions of one row."""
+    spec = GameSpec.parse("3x5x4")
+    table = QTable(spec)
+    agents.play_as_published(table, 3000, playouts=10, rng=np.random.default_rng(3))
+    early = values_by_position(table, Position.parse("3", spec))
+    assert early.tolist() == early[::-1].tolist()
+    assert len(set(early.tolist())) > 1
+    differing = 0
+    for first, second in itertools.product("12345", "12345"):
+        position = Position.parse(f"3{first}{second}", spec)
+        for action in position.legal_actions:
+            after = position.play(action)
+            found, image = (values_by_position(table, each) for each in (after, after.mirror()))
+            if found is not None and image is not None:
+                differing += found.tolist() != image[::-1].tolist()
+    assert differing == 0  # no game ends that early
+    keys = {int(key): row for row, key in enumerate(table.keys[: len(table)])}
+    late = [
+        (row, keys[twin])
+        for position in exhaustive_suite(spec).positions
+        if (row := keys.get(position.key)) is not None and (twin := position.mirror().key) in keys
+    ]
+    assert any(table.values[row].tolist() != table.values[twin][::-1].tolist() for row, twin in late)
+
+
+@pytest.mark.compiled
+def test_the_published_evaluation_writes_to_the_table():
+    spec = GameSpec.parse("3x5x4")
+    table = QTable(spec)
+    agents.play_as_published(table, 20_000, playouts=10, rng=np.random.default_rng(3))
+    rows = len(table)
+    before = table.values[:rows].copy()
+    agents.play_as_published(table, 300, playouts=10, rng=np.random.default_rng(4), alpha=0.0, epsilon=0.0)
+    assert len(table) > rows
+    assert 0 < (table.values[:rows] != before).sum() < 10  # after losses the values of mirror images differ
+
+
+@pytest.mark.compiled
+def test_a_table_can_be_saved_and_loaded(tmp_path):
+    spec = GameSpec.parse("3x5x4")
+    table = QTable(spec)
+    agents.play_as_published(table, 2000, playouts=10, rng=np.random.default_rng(0))
+    path = tmp_path / "table.npz"
+    agents.save_table(path, table, episodes=2000, playouts=10)
+    trained = make_agent("harman/q:episodes=2000,playouts=10", seed=1)
+    loaded = make_agent(f"harman/q:table={path}", seed=1)
+    for moves in ("3", "331", "12345", "1"):
+        position = Position.parse(moves, spec)
+        assert loaded.decide(position).scores == trained.decide(position).scores
+    kind = registry()["harman/q"]
+    assert kind.content_hash(kind.parameters()) is None
+    assert kind.content_hash(kind.parameters(table=str(path)))
+
+
+@pytest.mark.compiled
+def test_a_wrong_table_is_refused_in_one_line(tmp_path):
+    spec = GameSpec.parse("3x5x4")
+    path, other, broken = tmp_path / "table.npz", tmp_path / "other.npz", tmp_path / "broken.npz"
+    agents.save_table(path, QTable(spec), episodes=1, playouts=1)
+    QTable(spec).save(other, learner="q")
+    broken.write_bytes(path.read_bytes()[:-40])
+    refusals = {
+        f"{path},episodes=5": (InvalidAgentError, "a table is already trained; leave out all other parameters"),
+        f"{other}": (TableError, "is not a table of harman/q"),
+        f"{broken}": (TableError, "is not a Q-table"),
+        f"{tmp_path / 'none.npz'}": (TableError, "cannot be read"),
+    }
+    for text, (error, message) in refusals.items():
+        with pytest.raises(error, match=message) as refused:
+            make_agent(f"harman/q:table={text}")
+        assert "\n" not in str(refused.value)
+    agent = make_agent(f"harman/q:table={path}")
+    with pytest.raises(TableError, match="the table of harman/q is for 3x5x4, not for 4x5x4"):
+        agent.decide(Position.parse("3", GameSpec.parse("4x5x4")))
+    with pytest.raises(InarowError):  # nor does q play it
+        make_agent(f"q:table={path}")
+
+
+@pytest.mark.compiled
+def test_a_study_saves_its_tables_if_asked():
+    experiment = AgainstTreeSearch("3x5x4", 10)
+    size = {"games": 2, "episodes": 50}
+    plain = Trial("harman", experiment, "as-published", 4, size).run()
+    saving = Trial("harman", experiment, "as-published", 4, size, {"tables": "save"}).run()
+    assert plain.files == {}
+    assert list(saving.files) == ["tables/3x5x4-against-10-seed-4.npz"]
+    assert saving.figures == plain.figures
+    chosen = HARMAN.plan("quick", ("as-published",), 0, {"tables": "save"})
+    assert {trial.settings.get("tables") for trial in chosen if "training only" in trial.experiment.name} == {None}
+    assert not any(trial.settings for trial in HARMAN.plan("quick", ("as-published",), 0))
+    with pytest.raises(InvalidStudyError, match="tables of harman are none or save, not 'all'"):
+        reproduce("harman", settings={"tables": "all"})
 
 
 @pytest.mark.compiled
@@ -114,6 +220,7 @@ def test_the_moving_average_is_the_mean_of_each_window():
         (AgainstTreeSearch("3x5x4", 10), "as-published"),
         (AgainstTreeSearch("3x5x4", 10), "corrected"),
         (SelfPlay("4x5x4"), "corrected"),
+        (TrainingOnly("3x5x4", 15), "as-published"),
         (TreeSearches(), "as-published"),
         (TreeSearches(), "corrected"),
     ],
