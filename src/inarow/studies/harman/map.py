@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from inarow.studies.comparison import Estimate, agreement, estimate
 from inarow.studies.harman import published
-from inarow.studies.harman.runs import BOARDS, MAP_PLAYOUTS, PLAYOUTS, AgainstTreeSearch, TrainingOnly
+from inarow.studies.harman.runs import MAP, PLAYOUTS, AgainstTreeSearch, TrainingOnly
 from inarow.studies.results import Results
 
 FEWEST_RUNS = 5
@@ -73,6 +73,6 @@ class Cell:
 
 
 def cells(results: Results) -> list[Cell]:
-    """The cells of the map that have results, board by board."""
-    found = [Cell(board, playouts, results) for board in BOARDS for playouts in MAP_PLAYOUTS]
+    """The cells of the map that have results, by board and playouts."""
+    found = [Cell(board, playouts, results) for board, playouts in sorted(MAP)]
     return [cell for cell in found if cell.episodes]

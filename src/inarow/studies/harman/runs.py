@@ -35,6 +35,8 @@ from inarow.studies.study import Repeated, Setting
 BOARDS = ("3x5x4", "4x5x4", "6x5x4")
 PLAYOUTS = (40, 10)
 MAP_PLAYOUTS = (5, 10, 15, 20, 40, 80)
+FINER_PLAYOUTS = (11, 12, 13, 14)  # on 3x5x4; added after 31 runs of the map had been seen
+MAP = (*product(BOARDS, MAP_PLAYOUTS), *product(BOARDS[:1], FINER_PLAYOUTS))
 TABLES, _DISCARD, _SAVE = "tables", "none", "save"
 MARKS = (4_500, 10_000, 50_000)  # episodes at which the published curve was read
 _GRADED = GameSpec.parse("3x5x4")  # the board small enough to grade every position
@@ -189,7 +191,7 @@ def experiments(scale: Scale) -> list[Repeated]:
     in_figure = [AgainstTreeSearch("4x5x4", 40), AgainstTreeSearch("4x5x4", 10)]
     """The published picture of 100,000 episodes may be of these."""
     others = [AgainstTreeSearch(board, playouts) for playouts in PLAYOUTS for board in ("6x5x4", "3x5x4")]
-    on_map = [TrainingOnly(*cell) for cell in product(BOARDS, MAP_PLAYOUTS) if cell[1] not in PLAYOUTS]
+    on_map = [TrainingOnly(*cell) for cell in MAP if cell[1] not in PLAYOUTS]
     if is_quick:
         on_map = [TrainingOnly("3x5x4", 15)]
     self_play_size = {"games": 100, "episodes": 500_000 if is_quick else 4_000_000}
