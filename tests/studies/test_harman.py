@@ -15,6 +15,7 @@ from inarow.games.spec import GameSpec
 from inarow.learning.tabular.q_table import QTable
 from inarow.studies.experiment import Measured, Trial
 from inarow.studies.harman import agents, published
+from inarow.studies.harman.map import LATE, Cell, cells
 from inarow.studies.harman.report import HARMAN
 from inarow.studies.harman.runs import (
     AgainstTreeSearch,
@@ -236,6 +237,51 @@ def test_experiments_repeat_themselves(experiment, variant):
         assert sum(rates) == pytest.approx(100)
     report = HARMAN.sections(Results([Finished(trial.record, "0", measured)]))
     assert any(table.rows for section in report for table in section.tables)
+
+
+def on_map(board, playouts, runs, *, episodes=50_000):
+    """Results of a cell of the map: the figures of each run."""
+    experiment = Cell(board, playouts, Results([])).training
+    size = {"games": 1, "episodes": episodes}
+    trials = [Trial("harman", experiment, "as-published", seed, size) for seed in range(len(runs))]
+    return [Finished(trial.record, "0", Measured(figures)) for trial, figures in zip(trials, runs, strict=True)]
+
+
+PICTURE = {"start": -14.0, "crosses zero": 3750.0, "at 4500": 10.0, "at 10000": 12.0, "end": 17.0}
+
+
+def test_the_map_measures_the_distance_from_the_picture():
+    shifted = [{name: value + shift for name, value in PICTURE.items()} for shift in (1, 2, 3, 4, 5)]
+    results = Results(on_map("3x5x4", 15, shifted) + on_map("4x5x4", 10, [PICTURE | {"at 50000": 7.0}] * 5))
+    near, far = cells(results)
+    assert (near.label, far.label) == ("3x5, 15 playouts", "4x5, 10 playouts")
+    assert near.distance().mean == pytest.approx(3)
+    assert near.given() == 5
+    assert far.estimate(LATE).mean == 7  # training went on after 50,000
+    assert far.distance().mean == pytest.approx(5)
+    assert far.given() == 4
+    (section,) = [each for each in HARMAN.sections(results) if each.title.startswith("Which board")]
+    assert "1 of 2 settings give all five numbers" in section.text[-1]
+    assert "The closest is 3x5, 15 playouts, which gives 5 of them" in section.text[-1]
+    assert [row.agreement.agrees for row in section.tables[0].rows] == [True, False]
+    assert len(section.curves[0].curves) == 3
+
+
+def test_a_setting_with_few_or_short_runs_is_not_compared_with_the_picture():
+    few, short = on_map("3x5x4", 15, [PICTURE] * 4), on_map("3x5x4", 20, [PICTURE] * 5, episodes=15_000)
+    for finished in (few, short):
+        (cell,) = cells(Results(finished))
+        assert not cell.is_compared
+        assert cell.distance() is None
+        section = HARMAN.sections(Results(finished))[1]
+        assert [row.agreement for row in section.tables[0].rows] == [None]
+        assert not section.tables[1].rows
+
+
+def test_runs_that_never_reach_zero_do_not_give_the_crossing():
+    runs = [{name: value for name, value in PICTURE.items() if name != "crosses zero" or seed} for seed in range(5)]
+    (cell,) = cells(Results(on_map("3x5x4", 15, runs)))
+    assert cell.given() == 4
 
 
 def test_the_report_stands_without_results():
