@@ -68,7 +68,7 @@ class Cell:
             # Runs that never reach 0 have no crossing; a scatter of the others would be that of a selection.
             if ours is not None and ours.runs == self.results.runs(self.training, "as-published"):
                 found = agreement(published().curve[figure], ours, digits=0)
-                count += found is not None and found.agrees
+                count += bool(found is not None and found.agrees)
         return count
 
 

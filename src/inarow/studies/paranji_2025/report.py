@@ -118,7 +118,8 @@ def _nodes_saved(board: str, results: Results) -> list[Row]:
 
 def chance_sentence(tables: Iterable[Table]) -> str:
     """How many numbers chance alone would leave outside. One that is the same in every run cannot lie outside."""
-    compared = [row.as_published for table in tables for row in table.rows if row.agreement is not None]
+    rows = (row for table in tables for row in table.rows)
+    compared = [row.as_published for row in rows if row.agreement is not None and row.agreement.agrees is not None]
     varying = sum(ours is not None and ours.scatter > 0 for ours in compared)
     fixed = len(compared) - varying
     if not fixed or not varying:
