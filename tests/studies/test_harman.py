@@ -18,6 +18,7 @@ from inarow.studies.harman import agents, published
 from inarow.studies.harman.map import LATE, Cell, cells
 from inarow.studies.harman.report import HARMAN
 from inarow.studies.harman.runs import (
+    CLOSEST,
     AgainstTreeSearch,
     SelfPlay,
     TrainingOnly,
@@ -292,6 +293,17 @@ def test_every_planned_experiment_has_a_board_and_a_kind():
     for scale in ("quick", "paper"):
         names = {trial.experiment.name for trial in HARMAN.plan(scale, ("as-published", "corrected"), 0)}
         assert {f"{board} against {n}" for board in ("3x5x4", "4x5x4", "6x5x4") for n in (40, 10)} < names
+
+
+def test_the_closest_setting_has_the_curve_of_the_picture():
+    experiment = AgainstTreeSearch(*CLOSEST)
+    trials = [trial for trial in HARMAN.plan("paper", ("as-published",), 0) if trial.experiment == experiment]
+    assert [trial.size for trial in trials] == [{"games": 100, "episodes": 100_000}] * 10
+    figures = {**PICTURE, "at 50000": 17.0, "peak": 23.0}
+    found = Results([Finished(trial.record, "0", Measured(figures)) for trial in trials])
+    tables = HARMAN.sections(found)[0].tables
+    assert tables[-1].title == "3x5x4 against 13 playouts"
+    assert len(tables[-1].rows) == 7
 
 
 def test_published_numbers_are_those_of_the_picture():

@@ -9,6 +9,7 @@ from inarow.studies.harman import published
 from inarow.studies.harman.map import LATE, Cell, cells
 from inarow.studies.harman.runs import (
     BOARDS,
+    CLOSEST,
     MAP_PLAYOUTS,
     MARKS,
     PLAYOUTS,
@@ -44,7 +45,10 @@ def _sections(results: Results) -> list[Section]:
 
 
 def _curve_section(results: Results) -> Section:
-    tables = tuple(_curve_table(AgainstTreeSearch("4x5x4", playouts), results) for playouts in PLAYOUTS)
+    trainings = [AgainstTreeSearch("4x5x4", playouts) for playouts in PLAYOUTS]
+    if results.runs(AgainstTreeSearch(*CLOSEST), "as-published"):
+        trainings.append(AgainstTreeSearch(*CLOSEST))
+    tables = tuple(_curve_table(training, results) for training in trainings)
     plots = [_curve_plot(board, results) for board in BOARDS]
     return TEXTS.section("curve", agreement=agreement_summary(tables[:1]), tables=tables, curves=plots)
 

@@ -37,6 +37,7 @@ PLAYOUTS = (40, 10)
 MAP_PLAYOUTS = (5, 10, 15, 20, 40, 80)
 FINER_PLAYOUTS = (11, 12, 13, 14)  # on 3x5x4; added after 31 runs of the map had been seen
 MAP = (*product(BOARDS, MAP_PLAYOUTS), *product(BOARDS[:1], FINER_PLAYOUTS))
+CLOSEST = "3x5x4", 13  # of the map to the picture
 TABLES, _DISCARD, _SAVE = "tables", "none", "save"
 MARKS = (4_500, 10_000, 50_000)  # episodes at which the published curve was read
 _GRADED = GameSpec.parse("3x5x4")  # the board small enough to grade every position
@@ -192,8 +193,9 @@ def experiments(scale: Scale) -> list[Repeated]:
     """The published picture of 100,000 episodes may be of these."""
     others = [AgainstTreeSearch(board, playouts) for playouts in PLAYOUTS for board in ("6x5x4", "3x5x4")]
     on_map = [TrainingOnly(*cell) for cell in MAP if cell[1] not in PLAYOUTS]
+    closest = [Repeated(AgainstTreeSearch(*CLOSEST), runs, figure_size, ("as-published",), settings=(TABLES,))]
     if is_quick:
-        on_map = [TrainingOnly("3x5x4", 15)]
+        on_map, closest = [TrainingOnly(*CLOSEST)], []
     self_play_size = {"games": 100, "episodes": 500_000 if is_quick else 4_000_000}
     return [  # the longest first
         *(Repeated(each, runs, figure_size, settings=(TABLES,)) for each in in_figure),
@@ -201,6 +203,7 @@ def experiments(scale: Scale) -> list[Repeated]:
         *(Repeated(SelfPlay(board), runs, self_play_size, variants=("corrected",)) for board in ("4x5x4", "3x5x4")),
         Repeated(TreeSearches(), runs, {"games": 100}),
         *(Repeated(each, min(runs, 5), {"episodes": episodes}, variants=("as-published",)) for each in on_map),
+        *closest,
     ]
 
 
