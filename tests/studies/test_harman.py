@@ -258,7 +258,7 @@ def test_the_map_measures_the_distance_from_the_picture():
     assert (near.label, far.label) == ("3x5, 15 playouts", "4x5, 10 playouts")
     assert near.distance().mean == pytest.approx(3)
     assert near.given() == 5
-    assert far.estimate(LATE).mean == 7  # training went on after 50,000
+    assert far.estimate(LATE).mean == 7  # training continued after 50,000
     assert far.distance().mean == pytest.approx(5)
     assert far.given() == 4
     (section,) = [each for each in HARMAN.sections(results) if each.title.startswith("Which board")]
