@@ -8,10 +8,13 @@ from inarow.arena.game import play_game
 from inarow.games.kernels import compiled_layout, hash_key
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
+from inarow.studies.comparison import Agreement, Estimate
 from inarow.studies.experiment import Trial
 from inarow.studies.paranji_2025 import AGENTS, BOARDS, PAIRINGS, published
 from inarow.studies.paranji_2025.agents import train_as_published
+from inarow.studies.paranji_2025.report import chance_sentence
 from inarow.studies.paranji_2025.runs import RoundRobin, corrected_q, train_corrected
+from inarow.studies.report import Row, Table
 from tests.twins import reference
 
 
@@ -72,6 +75,47 @@ def test_published_numbers_are_complete_and_hold_together():
     sums = {board: sum(each.wins + each.draws / 2 for each in numbers.table_1[board].values()) for board in BOARDS}
     assert sums["tictactoe"] == pytest.approx(200, abs=0.02)
     assert sums["connect4"] == pytest.approx(199.5, abs=0.02)  # a misprint: 38.33 for 38.83
+
+
+def test_what_the_source_prints_twice():
+    """The differences that the page of the study names."""
+    numbers = published()
+    printed = numbers.table_1["connect4"]
+    assert sum(each.wins for each in printed.values()) == pytest.approx(199.49)
+    assert round(sum(600 * each.wins / 100 for each in printed.values())) == 1197  # of 1,200 games without a draw
+    for board, agent, is_same in [
+        ("tictactoe", "minimax", False),  # 2.21 in the text, 2.2264 in the table
+        ("tictactoe", "alphabeta", True),
+        ("connect4", "minimax", False),  # 0.54 and 0.5504
+        ("connect4", "alphabeta", True),
+    ]:
+        assert (round(numbers.table_1[board][agent].seconds, 2) == numbers.text[board].seconds[agent]) == is_same
+    text, nodes = numbers.text["tictactoe"], numbers.pruning["tictactoe"]
+    assert round(100 * (1 - nodes["alphabeta"] / nodes["minimax"]), 1) == text.nodes_saved
+    assert round(100 * (1 - text.seconds["alphabeta"] / text.seconds["minimax"]), 1) == text.time_saved
+    means = {
+        board: {
+            agent: np.mean([each.first for name, each in numbers.pairings[board].items() if name.startswith(agent)])
+            for agent in ("minimax", "alphabeta")
+        }
+        for board in BOARDS
+    }
+    assert means["tictactoe"] == pytest.approx({"minimax": 298_978.5, "alphabeta": 11_344.8}, abs=0.05)
+    assert means["connect4"] == pytest.approx({"minimax": 1969.6, "alphabeta": 1053.0}, abs=0.5)
+    assert numbers.setup.games == numbers.setup.pairing_games * len(PAIRINGS)
+    assert numbers.setup.listed_games["connect4"] == 10 * numbers.setup.pairing_games
+
+
+def test_chance_leaves_only_numbers_outside_that_vary():
+    def row(scatter):
+        return Row("", 1.0, Estimate(1.0, None, scatter, 20), agreement=Agreement(True, "equal"))
+
+    rows = (*(row(0.0) for _ in range(3)), *(row(0.5) for _ in range(40)), Row("", 1.0))
+    assert chance_sentence([Table("", rows)]) == (
+        "3 of these numbers are the same in every run of ours, so that chance cannot leave them outside."
+        " Of the other 40, chance alone would leave 2.0 outside."
+    )
+    assert chance_sentence([Table("", rows[3:])]) == chance_sentence([Table("", rows[:3])]) == ""
 
 
 @pytest.mark.compiled

@@ -18,6 +18,11 @@ from inarow.arena.sprt import Sprt
 from inarow.arena.statistics import PAIR_SCORES, expected_score, score_interval
 from inarow.games.layout import layout_of
 from inarow.games.rules import line_starts
+from inarow.studies.comparison import agreement
+from inarow.studies.harman import published
+from inarow.studies.harman.map import LATE, cells
+from inarow.studies.harman.report import HARMAN
+from inarow.studies.results import Results, ResultsFile
 
 ROOT = Path(__file__).parents[2]
 STYLE = """
@@ -462,6 +467,46 @@ def atomic_write() -> str:
     return document("How files are replaced", 760, 162, *parts)
 
 
+# --- Studies ---
+
+
+def harman_map() -> str:
+    """The reward of harman's learner around game 50,000, by board and playouts, against the 17 of its picture."""
+    trials = HARMAN.plan("paper", ("as-published",), 0)
+    results = ResultsFile(ROOT / "docs" / "studies" / "harman" / "results.jsonl").of(trials)
+    found = {(cell.board, cell.playouts): cell for cell in cells(Results(results)) if cell.is_compared}
+    boards, playouts = sorted({board for board, _ in found}), sorted({number for _, number in found})
+    mark, left, top, wide, high = published().curve[LATE], 84, 88, 62, 52
+    title = "Mean reward of 1,000 games around game 50,000"
+    parts = [text(left, 30, f"{title}; the picture has {mark:.0f}", "title", "start")]
+    parts.append(text(left, 50, "blue: below, amber: above; bold frame: single runs may give 17", "note", "start"))
+    parts.append(text(left - 10, top - 10, "playouts", "note", "end"))
+    parts += [text(left + wide * (i + 0.5), top - 10, str(number), "num") for i, number in enumerate(playouts)]
+    for row, board in enumerate(boards):
+        y = top + high * row
+        parts.append(text(left - 10, y + high / 2 + 4, board.removesuffix("x4"), "title", "end"))
+        for column, number in enumerate(playouts):
+            cell = found.get((board, number))
+            ours = cell.estimate(LATE) if cell else None
+            if cell is None or ours is None:
+                continue
+            x, off = left + wide * column, ours.mean - mark
+            place = f'x="{x + 2}" y="{y + 2}" width="{wide - 4}" height="{high - 4}" rx="6"'
+            shade = min(abs(off) / 60, 0.7)
+            parts.append(f'<rect class="{"barhot" if off > 0 else "bar"}" {place} opacity="{shade:.2f}"/>')
+            agrees = agreement(mark, ours, digits=0)
+            if agrees is not None and agrees.agrees:
+                parts.append(f'<rect class="goodline" {place}/>')
+            parts.append(text(x + wide / 2, y + high / 2 - 2, f"{ours.mean:.1f}".replace("-", "\u2212"), "title"))
+            distance = cell.distance()
+            if distance is not None:
+                parts.append(text(x + wide / 2, y + high / 2 + 16, f"d {distance.mean:.1f}", "note"))
+    bottom = top + high * len(boards)
+    note = "d: root mean square difference from the picture's rewards at 0, 4,500, 10,000 and 50,000"
+    parts.append(text(left, bottom + 24, note, "note", "start"))
+    return document(title, max(640, left + wide * len(playouts) + 20), bottom + 40, *parts)
+
+
 PICTURES: dict[str, Callable[[], str]] = {
     "packages": packages,
     "bitboard": bitboard,
@@ -475,6 +520,7 @@ PICTURES: dict[str, Callable[[], str]] = {
     "interval": interval,
     "sprt": sprt,
     "atomic-write": atomic_write,
+    "harman-map": harman_map,
 }
 
 

@@ -25,4 +25,7 @@ _BUILDERS: dict[str, tuple[type[msgspec.Struct], Build]] = {
     "gupta-shah-2022/minimax": (NoParameters, gupta_shah.GuptaShahMinimax),
 }
 _SUMMARIES = tomllib.loads((files("inarow.studies") / "agents.toml").read_text(encoding="utf-8"))
-KINDS = tuple(AgentKind(name, _SUMMARIES[name], *builder) for name, builder in _BUILDERS.items())
+_HASHES = {"harman/q": harman.table_hash}
+KINDS = tuple(
+    AgentKind(name, _SUMMARIES[name], *builder, content_hash=_HASHES.get(name)) for name, builder in _BUILDERS.items()
+)

@@ -23,6 +23,7 @@ from inarow_peers.plain_q import PlainQ
 from tests.learning.tabular.small_config import config, find_q_config
 from tests.strategies import positions
 from tests.twins import reference
+from tests.twins.mirrored_q import MirroredQ
 from tests.unbeaten import lost_position
 
 
@@ -107,6 +108,54 @@ def test_mirror_images_share_their_values():
         values, mirrored = table.values(position), table.values(position.mirror())
         assert values is not None
         assert values.tolist() == mirrored[::-1].tolist()
+
+
+@pytest.mark.parametrize("board", ["3x3x3", "tictactoe"])
+@pytest.mark.parametrize("opponent", ["self", "random", "winblock"])
+@pytest.mark.parametrize("target", ["negamax", "own-turn"])
+def test_symmetric_actions_are_learnt_as_by_writing_to_mirror_images(board, opponent, target):
+    phases = [{"episodes": 800, "opponent": opponent}]
+    settings = config(board=board, target=target, seed=5, phases=phases, symmetry=True, symmetric_actions=True)
+    table = TableValues(trained(settings).table, settings)
+    rates = {"alpha": 0.3, "gamma": 0.9, "epsilon": 0.4}
+    rng = np.random.default_rng(5)
+    twin = MirroredQ(GameSpec.parse(board), rng, opponent=opponent, is_negamax=target == "negamax", **rates)
+    twin.learn(800)
+    compared = own_images = 0
+    for position in positions_up_to(table.spec, 4):
+        values = table.values(position)
+        if values is not None:
+            assert values.tolist() == pytest.approx(twin.values[position.key], abs=1e-12)
+            compared += 1
+            own_images += position == position.mirror() and any(values)
+    assert compared > 30
+    assert own_images > 0
+
+
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_symmetric_actions_against_an_agent(is_shared):
+    """Against an agent the episodes are plain Python."""
+    phases = [{"episodes": 300, "opponent": "greedy:epsilon=1.0"}]
+    settings = config(board="3x3x3", target="own-turn", phases=phases, symmetry=True, symmetric_actions=is_shared)
+    table = TableValues(trained(settings).table, settings)
+    own_images = [each for each in positions_up_to(table.spec, 4) if each == each.mirror()]
+    values = [found for each in own_images if (found := table.values(each)) is not None and any(found)]
+    assert len(values) > 2
+    assert all(found[0] == found[2] for found in values) == is_shared
+
+
+def positions_up_to(spec: GameSpec, plies: int) -> Sequence[Position]:
+    """The unfinished positions of at most this many plies, by every order of moves."""
+    seen = [Position.start(spec)]
+    for position in seen:
+        if position.ply < plies:
+            seen += [each for each in map(position.play, position.legal_actions) if not each.is_over]
+    return seen
+
+
+def test_symmetric_actions_need_symmetry():
+    with pytest.raises(ConfigError, match="symmetric_actions needs symmetry = true"):
+        config(symmetric_actions=True)
 
 
 @pytest.mark.compiled

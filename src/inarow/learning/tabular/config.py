@@ -68,6 +68,10 @@ class QConfig(ConfigPart, frozen=True, kw_only=True):
     alpha: Annotated[float, Meta(gt=0, le=1, description="learning rate")] = 0.5
     gamma: Annotated[float, Meta(gt=0, le=1, description="discount factor")] = 0.95
     symmetry: Annotated[bool, Meta(description="whether mirror images share their values")] = True
+    symmetric_actions: Annotated[
+        bool,
+        Meta(description="whether in positions that are their own mirror image mirrored actions share their values"),
+    ] = False
     rewards: Rewards = Rewards()
     exploration: Exploration = Exploration()
     policy: Policy | None = None  # replaces `exploration`; its episodes count from 1 in each generation
@@ -78,6 +82,8 @@ class QConfig(ConfigPart, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         GameSpec.parse(self.board)
+        if self.symmetric_actions and not self.symmetry:
+            raise ValueError("symmetric_actions needs symmetry = true")
         rewards = self.rewards
         if self.target == "negamax" and (rewards.win != -rewards.loss or rewards.draw or rewards.step):
             raise ValueError("negamax needs zero-sum rewards: loss = -win, draw = 0, step = 0")

@@ -44,6 +44,7 @@ class Rules:
     random_starts: float
     negamax: int
     mirror: int  # mirror images share a row
+    symmetric_actions: int  # in a position that is its own mirror image, mirrored actions share their values
     opponent: int
     simulations: int  # of MCTS
     side: int  # the learner's: 0 first, 1 second, 2 alternating
@@ -61,6 +62,7 @@ class Progress:
     previous_rows: Annotated[np.ndarray, "i8", 2]  # by side: the row of the move that waits for its update
     previous_slots: Annotated[np.ndarray, "i8", 2]
     previous_rewards: Annotated[np.ndarray, "f8", 2]
+    previous_symmetric: Annotated[np.ndarray, "i8", 2]  # whether that move shares its value with its mirror image
 
 
 class Course(NamedTuple):
@@ -121,6 +123,15 @@ def take_turn(
 
 
 @register_jitable
+def note_symmetry(stones: Bits, mask: Bits, side: int, course: Course) -> None:
+    """After `take_turn`: records whether the position is its own mirror image, if its mirrored actions share values."""
+    if course.rules.symmetric_actions:
+        layout = course.layout
+        image = hash_key(mirror(stones, layout), mirror(mask, layout), layout)
+        course.progress.previous_symmetric[side] = image == hash_key(stones, mask, layout)
+
+
+@register_jitable
 def policy_action(
     explorer: ExplorerArrays,
     key: np.uint64,
@@ -164,6 +175,9 @@ def _teach(side: int, future: float, course: Course, values: np.ndarray, visits:
         slot = progress.previous_slots[side]
         values[row, slot] += course.rules.alpha * (progress.previous_rewards[side] + future - values[row, slot])
         visits[row, slot] += 1
+        if progress.previous_symmetric[side]:
+            image = slot_of(slot, True, course.layout)
+            values[row, image], visits[row, image] = values[row, slot], visits[row, slot]
 
 
 @kernel
@@ -212,6 +226,7 @@ def play_episodes(
                     heat = exploring.heat[done]
                     action = policy_action(exploring.explorer, key, both, place, values, heat, layout, rng)
                 action = take_turn(course, values, visits, both, side, place, action, rng)
+                note_symmetry(mine, both, side, course)
             cell = landing_cell(both, action, layout)
             placed = mine | single_cell(cell, mine)
             mine, both = both ^ mine, both | placed

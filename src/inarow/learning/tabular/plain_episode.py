@@ -44,6 +44,7 @@ def play_episode(
             if explore is not None and action < 0:
                 action = explore(key, mask, place)
             action = episode.take_turn(course, table.values, table.visits, mask, side, place, action, rng)
+            episode.note_symmetry(stones, mask, side, course)
         cell = position.landing_cell(action)
         position = position.play(action)
         if position.is_over:

@@ -190,6 +190,7 @@ class Trainer:
         rules.epsilon_decay = config.exploration.decay if is_geometric else 1.0
         rules.epsilon_floor = config.exploration.floor if is_geometric else 0.0
         rules.negamax, rules.mirror = config.target == "negamax", config.symmetry
+        rules.symmetric_actions = config.symmetric_actions
         rules.opponent, rules.simulations = compiled_opponent(phase.opponent)
         rules.side, rules.self_play, rules.random_starts = _SIDES[phase.side], phase.self_play, phase.random_starts
 

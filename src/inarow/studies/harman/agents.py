@@ -30,6 +30,7 @@ The program adds zeros for a position and its mirror image when either is first 
 
 import math
 from functools import lru_cache, partial
+from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import msgspec
@@ -37,7 +38,7 @@ import numpy as np
 from numba.extending import register_jitable
 
 from inarow.agents.agent import Decision, ImmediateAgent, ParameterisedAgent
-from inarow.errors import InvalidLimitError
+from inarow.errors import InvalidAgentError, InvalidLimitError, TableError
 from inarow.games import GameSpec, Position
 from inarow.games.bits import Bits, single_cell
 from inarow.games.kernels import bits_of, compiled_layout, completes_line, hash_key, kernel
@@ -46,12 +47,15 @@ from inarow.games.playout import fill_heights, random_cell
 from inarow.games.rules import has_line_through, landing_cell, mirror
 from inarow.learning.tabular.moves import draw_best_action, random_action
 from inarow.learning.tabular.q_table import QArrays, QTable, add_row, is_crowded
+from inarow.storage.atomic import content_hash
 from inarow.studies.play import TablePlayer, values_by_position
 
 ALPHA, GAMMA, EPSILON = 0.6, 0.8, 0.1
 WIN, LOSS, DRAW, STEP = 50.0, -50.0, -10.0, -1.0
 WON, DRAWN, LOST = 1, 0, -1
 _C = 2.0
+_LEARNER = "harman/q"
+_TRAIN = "none"
 _FULL_DEPTH = 4  # plies of the tree that exist from the start; below, a node gets children when it is first visited
 
 
@@ -82,20 +86,36 @@ class HarmanQParameters(msgspec.Struct, frozen=True, kw_only=True):
         int, msgspec.Meta(ge=1, le=1000, description="playouts per move of its opponent in training")
     ] = 40
     training_seed: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1, description="random seed of the training")] = 0
+    table: Annotated[
+        str,
+        msgspec.Meta(description="file of `inarow reproduce harman --set tables=save`; none: train"),
+    ] = _TRAIN
 
 
 class HarmanQ(ParameterisedAgent[HarmanQParameters], ImmediateAgent):
-    """Trains on the board before its first move. It only learns positions with the second side to move, so as first
-    player it moves at random.
+    """Trains on the board before its first move, unless it has the file of a table. It only learns positions with the
+    second side to move, so as first player it moves at random.
     """
+
+    def __init__(self, name: str, parameters: HarmanQParameters, rng: np.random.Generator) -> None:
+        super().__init__(name, parameters, rng)
+        self._loaded: QTable | None = None
+        if parameters.table != _TRAIN:
+            if parameters != HarmanQParameters(table=parameters.table):
+                raise InvalidAgentError("harman/q: a table is already trained; leave out all other parameters")
+            self._loaded = load_table(Path(parameters.table))
 
     def _decide(self, position: Position) -> Decision:
         spec, wanted = position.spec, self._parameters
         self.check_board(spec)
-        table = _trained_table(spec, wanted.episodes, wanted.playouts, wanted.training_seed)
+        table = self._loaded
+        if table is None:
+            table = _trained_table(spec, wanted.episodes, wanted.playouts, wanted.training_seed)
         return TablePlayer(self.name, partial(values_by_position, table), self._rng).decide(position)
 
     def check_board(self, spec: GameSpec) -> None:
+        if self._loaded is not None and self._loaded.spec != spec:
+            raise TableError(f"the table of harman/q is for {self._loaded.spec}, not for {spec}")
         if not spec.gravity:
             raise InvalidLimitError(f"harman/q needs a board with gravity; {spec} has none")
         if not spec.fits_word:
@@ -107,6 +127,35 @@ def _trained_table(spec: GameSpec, episodes: int, playouts: int, seed: int) -> Q
     """The table of these arguments. Agents share it, so it must not be changed."""
     table = QTable(spec)
     play_as_published(table, episodes, playouts=playouts, rng=np.random.default_rng(seed))
+    return table
+
+
+def table_hash(parameters: HarmanQParameters) -> str | None:
+    """A hash of the table file; None without one."""
+    return None if parameters.table == _TRAIN else content_hash(Path(parameters.table), TableError)
+
+
+def save_table(path: Path, table: QTable, *, episodes: int, playouts: int) -> None:
+    """Writes a trained table for `harman/q:table=...`, with its number of training games and the playouts of its
+    opponent.
+    """
+    table.save(path, learner=_LEARNER, episodes=episodes, playouts=playouts)
+
+
+def load_table(path: Path) -> QTable:
+    """A table of `save_table`; raises TableError. Cached until the file changes, so it must not be changed."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise TableError(f"{path} cannot be read: {error.strerror}") from None
+    return _load(path.resolve(), status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=4)
+def _load(path: Path, changed: int, size: int) -> QTable:
+    table, about = QTable.load(path)
+    if about.get("learner") != _LEARNER:
+        raise TableError(f"{path} is not a table of harman/q")
     return table
 
 
@@ -224,8 +273,8 @@ def play_as_published(
     alpha: float = ALPHA,
     epsilon: float = EPSILON,
 ) -> Episodes:
-    """Plays and learns. With alpha = epsilon = 0 this is the published evaluation, which adds positions to the table
-    but does not affect later choices.
+    """Plays and learns. With alpha = epsilon = 0 this is the published evaluation. It still writes: it adds positions,
+    and copies the value of a move that it plays to the mirror image, where it may differ after losses.
     """
     layout, tree = compiled_layout(table.spec), make_tree(table.spec, playouts)
     found = Episodes(np.zeros(episodes), np.zeros(episodes, np.int64))

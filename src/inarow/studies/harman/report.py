@@ -5,10 +5,24 @@ from itertools import product
 
 from msgspec.structs import replace
 
+from inarow.studies.comparison import agreement
 from inarow.studies.experiment import VARIANTS, Experiment, by_variant
 from inarow.studies.harman import published
-from inarow.studies.harman.runs import BOARDS, MARKS, PLAYOUTS, AgainstTreeSearch, SelfPlay, TreeSearches, experiments
-from inarow.studies.report import Curve, CurvePlot, Row, Section, Table, agreement_summary, line, measured
+from inarow.studies.harman.map import LATE, Cell, cells
+from inarow.studies.harman.runs import (
+    BOARDS,
+    CLOSEST,
+    MAP_PLAYOUTS,
+    MARKS,
+    PLAYOUTS,
+    TABLES,
+    TABLES_SETTING,
+    AgainstTreeSearch,
+    SelfPlay,
+    TreeSearches,
+    experiments,
+)
+from inarow.studies.report import Curve, CurvePlot, CurvePoint, Row, Section, Table, agreement_summary, line, measured
 from inarow.studies.results import Results
 from inarow.studies.texts import load_texts
 
@@ -17,16 +31,25 @@ _RESULTS = ("wins", "draws", "losses")
 
 
 def _sections(results: Results) -> list[Section]:
-    """The curve, the evaluation, the tree searches, and self-play."""
+    """The curve, the map of settings, the evaluation, the tree searches, and self-play."""
     boards = [
         TEXTS.section("board", board=board, tables=[_test_table(board, each, results) for each in PLAYOUTS])
         for board in BOARDS
     ]
-    return [_curve_section(results), *boards, _tree_section(results), _self_play_section(results)]
+    return [
+        _curve_section(results),
+        _map_section(results),
+        *boards,
+        _tree_section(results),
+        _self_play_section(results),
+    ]
 
 
 def _curve_section(results: Results) -> Section:
-    tables = tuple(_curve_table(AgainstTreeSearch("4x5x4", playouts), results) for playouts in PLAYOUTS)
+    trainings = [AgainstTreeSearch("4x5x4", playouts) for playouts in PLAYOUTS]
+    if results.runs(AgainstTreeSearch(*CLOSEST), "as-published"):
+        trainings.append(AgainstTreeSearch(*CLOSEST))
+    tables = tuple(_curve_table(training, results) for training in trainings)
     tables = (tables[0], *(replace(table, is_repeated=True) for table in tables[1:]))
     plots = [_curve_plot(board, results) for board in BOARDS]
     return TEXTS.section("curve", agreement=agreement_summary(tables[:1]), tables=tables, curves=plots)
@@ -41,6 +64,45 @@ def _curve_table(training: AgainstTreeSearch, results: Results) -> Table:
     found["episodes"] = "no" if episodes is None else f"{episodes:,}"
     found["above"] = len(results.values(training, "as-published", "crosses zero"))
     return TEXTS.table("curve", measured(rows), **found)
+
+
+def _map_section(results: Results) -> Section:
+    """Where the picture may come from: the curve of each board and number of playouts."""
+    found = cells(results)
+    rewards, distances, compared = [], [], []
+    for cell in found:
+        ours, mark = cell.estimate(LATE), published().curve[LATE] if cell.is_compared else None
+        agrees = None if mark is None or ours is None else agreement(mark, ours, digits=0)
+        label = f"{cell.label}, {cell.episodes:,} games"
+        rewards.append(Row(label, mark, ours, digits=1, agreement=agrees))
+        if (distance := cell.distance()) is not None:
+            compared.append((distance.mean, cell))
+            distances.append(Row(f"{cell.label}: {cell.given()} of 5 numbers", None, distance, digits=1))
+    sentence = ""
+    if compared:
+        smallest, closest = min(compared, key=lambda each: each[0])
+        given = sum(cell.given() == 5 for _, cell in compared)
+        sentence = TEXTS.sentence(
+            "map", given=given, cells=len(compared), closest=closest.label, numbers=closest.given(), distance=smallest
+        )
+    tables = [TEXTS.table("map", measured(rewards)), TEXTS.table("distance", measured(distances))]
+    return TEXTS.section("map", closest=sentence, tables=tables, curves=[_map_plot(found)])
+
+
+def _map_plot(found: list[Cell]) -> CurvePlot:
+    """The reward around game 50,000 by playouts, a curve for each board."""
+    late, last = published().curve[LATE], float(MAP_PLAYOUTS[-1])
+    curves = [line("published", [(float(MAP_PLAYOUTS[0]), late), (last, late)])] if found else []
+    for board in BOARDS:
+        points = []
+        for cell in found:
+            ours = cell.estimate(LATE) if cell.board == board and cell.is_compared else None
+            if ours is not None:
+                low, high = ours.interval or (ours.mean, ours.mean)
+                points.append(CurvePoint(float(cell.playouts), ours.mean, low, high))
+        if points:
+            curves.append(Curve(board.removesuffix("x4"), tuple(points)))
+    return TEXTS.curve_plot("map", curves if len(curves) > 1 else [])
 
 
 def _curve_plot(board: str, results: Results) -> CurvePlot:
@@ -106,4 +168,4 @@ def _row(
     return results.row(label, experiment, figure, digits=digits, is_rate=is_rate, games=games)
 
 
-HARMAN = TEXTS.study(experiments, _sections)
+HARMAN = TEXTS.study(experiments, _sections, {TABLES: TABLES_SETTING})

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from inarow.agents.agent import Agent
 from inarow.agents.registry import make_agent
 from inarow.arena.grading import Accuracy, Choices
 from inarow.arena.suite import ILLEGAL, exhaustive_suite
+from inarow.errors import InvalidStudyError, shown
 from inarow.games import GameSpec
 from inarow.learning.tabular.config import Exploration, Phase, QConfig, Rewards
 from inarow.learning.tabular.lookup import TableValues
@@ -27,10 +30,15 @@ from inarow.studies.experiment import Measured, Scale, Trial
 from inarow.studies.harman import agents as learner
 from inarow.studies.harman import published
 from inarow.studies.play import TablePlayer, play_sound_game, values_by_position
-from inarow.studies.study import Repeated
+from inarow.studies.study import Repeated, Setting
 
 BOARDS = ("3x5x4", "4x5x4", "6x5x4")
 PLAYOUTS = (40, 10)
+MAP_PLAYOUTS = (5, 10, 15, 20, 40, 80)
+FINER_PLAYOUTS = (11, 12, 13, 14)  # on 3x5x4; added after 31 runs of the map had been seen
+MAP = (*product(BOARDS, MAP_PLAYOUTS), *product(BOARDS[:1], FINER_PLAYOUTS))
+CLOSEST = "3x5x4", 13  # of the map to the picture
+TABLES, _DISCARD, _SAVE = "tables", "none", "save"
 MARKS = (4_500, 10_000, 50_000)  # episodes at which the published curve was read
 _GRADED = GameSpec.parse("3x5x4")  # the board small enough to grade every position
 _CURVE_POINTS = 100
@@ -59,6 +67,7 @@ class AgainstTreeSearch:
         seconds = time.perf_counter() - clock
         average = moving_average(trained.rewards, published().window)
         figures = {"rows": float(len(table)), **_curve_figures(average)}
+        saved = self._saved(table, trial)  # the test changes the table
         for name, tested, rng in (("test", table, streams[1]), ("untrained", QTable(spec), streams[2])):
             games = learner.play_as_published(tested, size["games"], playouts=playouts, rng=rng, alpha=0.0, epsilon=0.0)
             figures.update(_rates(name, games.results), **{f"{name}.reward": float(games.rewards.mean())})
@@ -67,9 +76,16 @@ class AgainstTreeSearch:
         if spec == _GRADED:
             sides = grade_table(table, streams[3], shares_mirror=False)
             figures["second.accuracy"] = PERCENT * (sides["second"].outcome_accuracy or 0.0)
-        step = max(1, len(average) // _CURVE_POINTS)
-        points = [(float(at), round(float(average[at]), 3)) for at in range(0, len(average), step)]
-        return Measured(figures, {"reward": points}, {"training": round(seconds, 3)})
+        return Measured(figures, {"reward": _curve_points(average)}, {"training": round(seconds, 3)}, saved)
+
+    def _saved(self, table: QTable, trial: Trial) -> dict[str, bytes]:
+        """The file of a trained table, by name, if the user asked for it."""
+        if trial.settings.get(TABLES) != _SAVE:
+            return {}
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "table.npz"
+            learner.save_table(path, table, episodes=trial.size["episodes"], playouts=self.playouts)
+            return {f"tables/{self.board}-against-{self.playouts}-seed-{trial.seed}.npz": path.read_bytes()}
 
     def _corrected(self, spec: GameSpec, trial: Trial) -> Measured:
         """The same figures against a tree search without faults, for both sides."""
@@ -78,6 +94,7 @@ class AgainstTreeSearch:
             board=str(spec),
             seed=trial.seed,
             target="own-turn",
+            symmetric_actions=True,
             alpha=learner.ALPHA,
             gamma=learner.GAMMA,
             rewards=Rewards(win=learner.WIN, loss=learner.LOSS, draw=learner.DRAW, step=learner.STEP),
@@ -90,6 +107,27 @@ class AgainstTreeSearch:
         curve = [point for point in trainer.curve if point.phase == 0]
         points = [(float(point.episode - point.episodes), round(point.reward, 3)) for point in curve]
         return Measured(figures, {"reward": points}, timings)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingOnly:
+    """A table trained as published, for the map of boards and playouts: its learning curve and no test."""
+
+    board: str
+    playouts: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.board} against {self.playouts}, training only"
+
+    def run(self, trial: Trial) -> Measured:
+        table, rng = QTable(GameSpec.parse(self.board)), np.random.default_rng(trial.random_streams(1)[0])
+        clock = time.perf_counter()
+        trained = learner.play_as_published(table, trial.size["episodes"], playouts=self.playouts, rng=rng)
+        seconds = time.perf_counter() - clock
+        average = moving_average(trained.rewards, published().window)
+        figures = {"rows": float(len(table)), **_curve_figures(average)}
+        return Measured(figures, {"reward": _curve_points(average)}, {"training": round(seconds, 3)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +175,16 @@ class TreeSearches:
         return Measured(figures)
 
 
+def _resolve_tables(choice: str) -> dict[str, str]:
+    """Nothing by default, so that results with and without the files have different keys."""
+    if choice not in (_DISCARD, _SAVE):
+        raise InvalidStudyError(f"tables of harman are {_DISCARD} or {_SAVE}, not {shown(choice)}")
+    return {TABLES: _SAVE} if choice == _SAVE else {}
+
+
+TABLES_SETTING = Setting(_DISCARD, _resolve_tables)
+
+
 def experiments(scale: Scale) -> list[Repeated]:
     is_quick = scale == "quick"
     runs, episodes = (2, 15_000) if is_quick else (10, 50_000)
@@ -144,12 +192,18 @@ def experiments(scale: Scale) -> list[Repeated]:
     in_figure = [AgainstTreeSearch("4x5x4", 40), AgainstTreeSearch("4x5x4", 10)]
     """The published picture of 100,000 episodes may be of these."""
     others = [AgainstTreeSearch(board, playouts) for playouts in PLAYOUTS for board in ("6x5x4", "3x5x4")]
+    on_map = [TrainingOnly(*cell) for cell in MAP if cell[1] not in PLAYOUTS]
+    closest = [Repeated(AgainstTreeSearch(*CLOSEST), runs, figure_size, ("as-published",), settings=(TABLES,))]
+    if is_quick:
+        on_map, closest = [TrainingOnly(*CLOSEST)], []
     self_play_size = {"games": 100, "episodes": 500_000 if is_quick else 4_000_000}
     return [  # the longest first
-        *(Repeated(each, runs, figure_size) for each in in_figure),
-        *(Repeated(each, runs, {"games": 100, "episodes": episodes}) for each in others),
+        *(Repeated(each, runs, figure_size, settings=(TABLES,)) for each in in_figure),
+        *(Repeated(each, runs, {"games": 100, "episodes": episodes}, settings=(TABLES,)) for each in others),
         *(Repeated(SelfPlay(board), runs, self_play_size, variants=("corrected",)) for board in ("4x5x4", "3x5x4")),
         Repeated(TreeSearches(), runs, {"games": 100}),
+        *(Repeated(each, min(runs, 5), {"episodes": episodes}, variants=("as-published",)) for each in on_map),
+        *closest,
     ]
 
 
@@ -215,6 +269,11 @@ def _curve_figures(average: np.ndarray) -> dict[str, float]:
     if (average > 0).any():
         figures["crosses zero"] = float(np.argmax(average > 0))
     return figures
+
+
+def _curve_points(average: np.ndarray) -> list[tuple[float, float]]:
+    step = max(1, len(average) // _CURVE_POINTS)
+    return [(float(at), round(float(average[at]), 3)) for at in range(0, len(average), step)]
 
 
 def grade_table(table: QTable, rng: np.random.Generator, *, shares_mirror: bool) -> dict[str, Accuracy]:

@@ -23,17 +23,46 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     draws: float
     moves: float
     seconds: float | None = None
+    seconds_below: float | None = None  # printed as "< ..."
     first: float | None = None
     second: float | None = None
 
 
-class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The published numbers, all except `depth_test` by board."""
+class InText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the text says about pruning: seconds per game, and percentages where it has them."""
 
+    seconds: dict[Searcher, float]
+    nodes_saved: float | None = None
+    time_saved: float | None = None
+
+
+class DepthTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Per game, by depth from 1."""
+
+    nodes: tuple[int, ...]
+    seconds: tuple[float, ...]
+
+
+class Setup(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Numbers that the report states about its experiments and games, none of them measured by a game."""
+
+    pairing_games: int
+    games: int  # per board
+    episodes: dict[str, int]  # of the Q agent, by board
+    listed_games: dict[str, int]  # --num_games of the commands
+    states: dict[str, float]  # of each board
+    unlimited_minutes: float  # per move of Connect Four without a depth limit: more than this
+    learning: dict[str, float]
+
+
+class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The published numbers, all except `depth_test` and `setup` by board."""
+
+    setup: Setup
     table_1: dict[str, dict[str, Figures]]
     pruning: dict[str, dict[Searcher, float]]
-    depth_test: dict[Literal["nodes"], tuple[int, ...]]  # by depth from 1
-    pairing_games: int
+    text: dict[str, InText]
+    depth_test: DepthTest
     pairings: dict[str, dict[str, Figures]]
 
     def of_agent(self, board: str, agent: str) -> Figures:
