@@ -3,12 +3,13 @@
 from functools import partial
 from itertools import product
 
-from inarow.studies.experiment import VARIANTS, Experiment
+from inarow.studies.experiment import VARIANTS, Experiment, Scale
 from inarow.studies.kumbhakern_2025 import ENDS, RATES, End, Rate, published, runs
 from inarow.studies.kumbhakern_2025.runs import OPPONENTS, SIDES, TRAININGS, PretrainedTable, Training
+from inarow.studies.kumbhakern_2025.windows import window_experiments
 from inarow.studies.report import BarPlot, Row, Section, agreement_summary, variant_bars
 from inarow.studies.results import Results, accuracy_rows
-from inarow.studies.study import Study
+from inarow.studies.study import Repeated, Study
 from inarow.studies.texts import load_texts
 
 TEXTS = load_texts(__package__)
@@ -96,4 +97,8 @@ def _baseline_rows(results: Results, board: str) -> list[Row]:
     return [row for rows in found for row in rows]
 
 
-KUMBHAKERN_2025 = Study(TEXTS.name, TEXTS.title, TEXTS.source, runs.experiments, _sections)
+def _experiments(scale: Scale) -> list[Repeated]:
+    return [*runs.experiments(scale), *window_experiments(scale)]
+
+
+KUMBHAKERN_2025 = Study(TEXTS.name, TEXTS.title, TEXTS.source, _experiments, _sections)

@@ -70,7 +70,7 @@ class Training:
         exact = table_accuracy(table, exhaustive_suite(WINDOW), is_published=trial.is_published)
         figures |= accuracy_figures(exact, "4x4.")
         figures |= accuracy_figures(grade(on_board, CONNECT_FOUR), "6x7.")
-        figures |= _play_on_board(on_board, size["games"], opponents)
+        figures |= play_on_board(on_board, size["games"], opponents)
         return Measured(figures, {CURVE: [(float(number), mean) for number, mean in enumerate(curve, start=1)]})
 
     def _learner(self, trial: Trial, stream: np.random.SeedSequence) -> tuple[Stages, QTable, Agent, Agent]:
@@ -116,7 +116,7 @@ class PretrainedTable:
 
     def run(self, trial: Trial) -> Measured:
         agent = make_agent("window")
-        figures = _play_on_board(agent, trial.size["games"], trial.random_streams(len(OPPONENTS)))
+        figures = play_on_board(agent, trial.size["games"], trial.random_streams(len(OPPONENTS)))
         return Measured(figures | accuracy_figures(grade(agent, CONNECT_FOUR), "6x7."))
 
 
@@ -228,13 +228,13 @@ def _side_figures(records: Sequence[GameRecord], side: int) -> dict[str, float]:
     points = [half_points(record, side) for record in records]
     illegal = sum(record.termination == "illegal move" and record.winner != side for record in records)
     plies = [ply for record in records for ply in record.plies[(side - 1 - record.opening) % 2 :: 2]]
-    windows, unseen = (sum((ply.details or {})[what] for ply in plies) for what in ("windows", "unseen"))
+    windows, unseen = (sum((ply.details or {}).get(what, 0) for ply in plies) for what in ("windows", "unseen"))
     counts = {"wins": points.count(2), "draws": points.count(1), "illegal": illegal}
     rates = {name: PERCENT * count / len(records) for name, count in counts.items()}
     return {**rates, "unseen": PERCENT * unseen / windows if windows else 0.0}
 
 
-def _play_on_board(agent: Agent, games: int, streams: Sequence[np.random.SeedSequence]) -> dict[str, float]:
+def play_on_board(agent: Agent, games: int, streams: Sequence[np.random.SeedSequence]) -> dict[str, float]:
     """Plays `games` (even) per pairing, in pairs from balanced openings with swapped sides; one stream per opponent."""
     figures, pairs = {}, games // 2
     plies = usual_plies(CONNECT_FOUR, pairs, "balanced")
