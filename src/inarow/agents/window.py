@@ -22,8 +22,8 @@ from inarow.errors import InvalidLimitError, NetError
 from inarow.games import GameSpec, Position, rules
 from inarow.games.layout import layout_of
 from inarow.learning.pretrained import shipped_table, shipped_window_net
-from inarow.learning.windows.exact import ExactWindows, check_window_count
 from inarow.learning.tabular.lookup import load_values
+from inarow.learning.windows.exact import ExactWindows, check_window_count
 from inarow.learning.windows.net import load_window_net
 from inarow.storage.atomic import content_hash
 

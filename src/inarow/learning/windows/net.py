@@ -101,9 +101,7 @@ def _evaluate(mine: Any, both: Any, weights: Weights, layout: Layout, hidden: np
 
 
 @register_jitable
-def forward(
-    mine: Bits, both: Bits, weights: Weights, layout: Layout, hidden: np.ndarray, values: np.ndarray
-) -> None:
+def forward(mine: Bits, both: Bits, weights: Weights, layout: Layout, hidden: np.ndarray, values: np.ndarray) -> None:
     """Fills the hidden layer, after its rectifier, and the values of all moves."""
     cells, bias, moves, output = weights
     for unit in range(len(hidden)):

@@ -39,6 +39,8 @@ OPPONENTS = ("random", "winblock", *(f"minimax:depth={depth}" for depth in (1, 2
 SIDES = ("first", "second")
 BASELINE_AGENTS = ("random", "winblock")
 CURVE = "mean reward"
+ON_BOARD = "windows-of-the-run"
+"""Name of the agents of runs. It must not be an agent string: `grade` would create another agent from it."""
 _READINGS = {agents.FROZEN_FOR_LEARNER: "the learner", agents.FROZEN_FOR_ITSELF: "itself"}
 
 Stages = Iterator[tuple[str, list[float]]]  # the phases by name with their curves, as they finish
@@ -82,12 +84,12 @@ class Training:
             published = PublishedTrainer(np.random.default_rng(stream), random_starts=random_starts)
             table, stages = published.table, _published_stages(published, episodes, RANDOM, GENERATIONS)
             on_window = TablePlayer("table", partial(agents.published_values, table))
-            return stages, table, on_window, agents.PublishedWindowAgent("window", lambda: table)
+            return stages, table, on_window, agents.PublishedWindowAgent(ON_BOARD, lambda: table)
         config = corrected_config(episodes, random_starts, int(stream.generate_state(1)[0]))
         trainer = Trainer(config)
         values, stages = TableValues(trainer.table, config), _corrected_stages(trainer, episodes)
         on_window = TablePlayer("table", values.values)
-        return stages, trainer.table, on_window, WindowAgent("window", values)
+        return stages, trainer.table, on_window, WindowAgent(ON_BOARD, values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from inarow.learning.tabular.trainer import Trainer
 from inarow.learning.windows.exact import ExactWindows
 from inarow.learning.windows.net_training import NetTraining, train_window_net
 from inarow.studies.experiment import Measured, Scale, Trial
-from inarow.studies.kumbhakern_2025.runs import OPPONENTS, corrected_config, play_on_board
+from inarow.studies.kumbhakern_2025.runs import ON_BOARD, OPPONENTS, corrected_config, play_on_board
 from inarow.studies.play import accuracy_figures
 from inarow.studies.study import Repeated
 
@@ -93,7 +93,7 @@ class WindowAccuracy:
     def run(self, trial: Trial) -> Measured:
         values, figures = self.source.values(trial), dict[str, float]()
         for rule in RULES:
-            graded = grade(WindowAgent("window", values, *rule), CONNECT_FOUR)
+            graded = grade(WindowAgent(ON_BOARD, values, *rule), CONNECT_FOUR)
             figures |= accuracy_figures(graded, f"{rule_name(rule)}.") | _sizes(graded)
         return Measured(figures)
 
@@ -110,7 +110,7 @@ class WindowGames:
         return f"games of windows: {self.source.name}, {rule_name(self.rule)}"
 
     def run(self, trial: Trial) -> Measured:
-        agent = WindowAgent("window", self.source.values(trial), *self.rule)
+        agent = WindowAgent(ON_BOARD, self.source.values(trial), *self.rule)
         streams = trial.random_streams(len(OPPONENTS), name="games of windows")  # the same openings for all
         return Measured(play_on_board(agent, trial.size["games"], streams))
 
@@ -161,10 +161,7 @@ def window_experiments(scale: Scale) -> list[Repeated]:
     played = (EXACT[0],) if is_quick else PLAYERS
     games = {"games": 10 if is_quick else 100}
     return [
-        *(
-            repeated(WindowAccuracy(each), 5 if each.is_trained and not is_quick else 1, size(each))
-            for each in graded
-        ),
+        *(repeated(WindowAccuracy(each), 5 if each.is_trained and not is_quick else 1, size(each)) for each in graded),
         *(
             repeated(WindowGames(each, rule), 1 if is_quick else 5, size(each) | games)
             for each in played
