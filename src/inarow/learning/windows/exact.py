@@ -119,7 +119,7 @@ def _solve(layout: Layout, scores: np.ndarray) -> None:
             stones += height
             power *= radix
         for owners in range(1 << stones):
-            index, own, other = _window_of(owners, heights, radix, layout)
+            index, other = _window_of(owners, heights, radix, layout)
             if has_line(other, layout):
                 scores[index] = lost
                 continue
@@ -133,18 +133,17 @@ def _solve(layout: Layout, scores: np.ndarray) -> None:
 
 
 @register_jitable
-def _window_of(owners: int, heights: np.ndarray, radix: int, layout: Layout) -> tuple[int, Any, Any]:
-    """(Index, stones of the side to move, of the opponent) of the window in which bit i of `owners` says whether the
+def _window_of(owners: int, heights: np.ndarray, radix: int, layout: Layout) -> tuple[int, Any]:
+    """(Index, stones of the opponent) of the window in which bit i of `owners` says whether the
     i-th stone, column by column, belongs to the side to move.
     """
     index, power = 0, 1
-    own, other = np.uint64(0), np.uint64(0)
+    other = np.uint64(0)
     for column in range(layout.columns):
         filled = (1 << heights[column]) - 1
         mine = owners & filled
         owners >>= heights[column]
-        own |= np.uint64(mine) << np.uint64(column * layout.stride)
         other |= np.uint64(filled ^ mine) << np.uint64(column * layout.stride)
         index += (filled + mine) * power
         power *= radix
-    return index, own, other
+    return index, other
