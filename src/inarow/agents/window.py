@@ -135,26 +135,12 @@ class WindowAgent(ImmediateAgent):
 
     def _decide(self, position: Position) -> Decision:
         values = self._values_for(position.spec)
-        windows = find_windows(position, values.spec)
-        votes: dict[int, list[float]] = {}  # by column: its value in each window
-        preferred: list[int] = []  # by window: its best column
-        unseen = 0
-        for window in windows:
-            known = values.values_of(window.stones, window.mask)
-            if known is None:
-                unseen += 1
-                continue
-            found = {window.column + place: float(known[place]) for place in window.inside}
-            for column, value in found.items():
-                votes.setdefault(column, []).append(value)
-            if found:
-                preferred.append(max(found, key=found.__getitem__))
-        details = {"windows": len(windows), "unseen": unseen}
-        if not votes:
+        votes = votes_of(position, values)
+        details = {"windows": votes.windows, "unseen": votes.unseen}
+        if not votes.values:
             return Decision(action=reflex_action(position), details=details)
-        scores = combined(votes, preferred, self._aggregate)
-        centre = (position.spec.columns - 1) / 2 if self._ties == "centre" else 0
-        action = min(votes, key=lambda column: (-scores[column], abs(column - centre), column))
+        scores = combined(votes, self._aggregate)
+        action = best_column(scores, self._ties, position.spec)
         is_value = self._aggregate in ("max", "mean", "absmax")
         return Decision(
             action=action,
@@ -172,17 +158,54 @@ class WindowAgent(ImmediateAgent):
         return values
 
 
-def combined(votes: dict[int, list[float]], preferred: list[int], aggregate: Aggregate) -> dict[int, float]:
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """What the windows of a position say."""
+
+    values: dict[int, list[float]]  # by column: its value in each window
+    preferred: list[int]  # by window: its best column, the leftmost of equal ones
+    windows: int
+    unseen: int  # windows with unknown values
+
+
+def votes_of(position: Position, values: WindowValues) -> Votes:
+    """Looks up all windows. Not checked: the board has such windows."""
+    windows, unseen = find_windows(position, values.spec), 0
+    by_column: dict[int, list[float]] = {}
+    preferred: list[int] = []
+    for window in windows:
+        known = values.values_of(window.stones, window.mask)
+        if known is None:
+            unseen += 1
+            continue
+        found = {window.column + place: float(known[place]) for place in window.inside}
+        for column, value in found.items():
+            by_column.setdefault(column, []).append(value)
+        if found:
+            preferred.append(max(found, key=found.__getitem__))
+    return Votes(by_column, preferred, len(windows), unseen)
+
+
+def combined(votes: Votes, aggregate: Aggregate) -> dict[int, float]:
     """The score of each column: of its values in all windows or, for `vote`, the number of windows that prefer it."""
     if aggregate == "vote":
-        return {column: float(preferred.count(column)) for column in votes}
-    combine: dict[str, Callable[[list[float]], float]] = {
-        "max": max,
-        "sum": math.fsum,  # independent of the order, so that mirror images are equal
-        "absmax": lambda values: max(values, key=lambda value: (abs(value), value)),
-        "mean": lambda values: math.fsum(values) / len(values),
-    }
-    return {column: combine[aggregate](values) for column, values in votes.items()}
+        return {column: float(votes.preferred.count(column)) for column in votes.values}
+    combine = _COMBINE[aggregate]
+    return {column: combine(values) for column, values in votes.values.items()}
+
+
+_COMBINE: dict[str, Callable[[list[float]], float]] = {
+    "max": max,
+    "sum": math.fsum,  # independent of the order, so that mirror images are equal
+    "absmax": lambda values: max(values, key=lambda value: (abs(value), value)),
+    "mean": lambda values: math.fsum(values) / len(values),
+}
+
+
+def best_column(scores: dict[int, float], ties: Ties, spec: GameSpec) -> int:
+    """The column with the greatest score."""
+    centre = (spec.columns - 1) / 2 if ties == "centre" else 0
+    return min(scores, key=lambda column: (-scores[column], abs(column - centre), column))
 
 
 def check_window(window: GameSpec, board: GameSpec) -> None:

@@ -7,7 +7,7 @@ from inarow.studies.experiment import VARIANTS, Experiment, Scale
 from inarow.studies.kumbhakern_2025 import ENDS, RATES, End, Rate, published, runs
 from inarow.studies.kumbhakern_2025.runs import OPPONENTS, SIDES, TRAININGS, PretrainedTable, Training
 from inarow.studies.kumbhakern_2025.windows import window_experiments
-from inarow.studies.report import BarPlot, Row, Section, agreement_summary, variant_bars
+from inarow.studies.report import BarPlot, Row, Section, agreement_summary, line, variant_bars
 from inarow.studies.results import Results, accuracy_rows
 from inarow.studies.study import Repeated, Study
 from inarow.studies.texts import load_texts
@@ -43,6 +43,8 @@ def _curve_section(results: Results) -> Section:
     readings = [_curve_row(results, each.name, each, "generation 1", end) for each in runs.READINGS for end in ENDS]
     trained = product(VARIANTS, TRAININGS)
     curves = [results.curve(each, variant, runs.CURVE, label=f"{variant}, {each.name}") for variant, each in trained]
+    points = [reward for phase in runs.PHASES for reward in published().curve[phase]]
+    curves = [line("published", [(float(number), reward) for number, reward in enumerate(points, start=1)]), *curves]
     table, others = TEXTS.table("curve", rows), TEXTS.table("readings", readings)
     plots = [TEXTS.curve_plot("reward", curves)]
     return TEXTS.section("curve", agreement=agreement_summary((table,)), tables=[table, others], curves=plots)

@@ -8,12 +8,24 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Literal, get_args
 
+import numpy as np
 from msgspec.structs import replace
 
 from inarow.agents.registry import make_agent
-from inarow.agents.window import Aggregate, Ties, WindowAgent, WindowValues, shipped_window_values
-from inarow.arena.grading import Grade, grade
-from inarow.games import CONNECT_FOUR, GameSpec
+from inarow.agents.simple import reflex_action
+from inarow.agents.window import (
+    Aggregate,
+    Ties,
+    WindowAgent,
+    WindowValues,
+    best_column,
+    combined,
+    shipped_window_values,
+    votes_of,
+)
+from inarow.arena.grading import Accuracy, Choices, grade
+from inarow.arena.suite import find_suite
+from inarow.games import CONNECT_FOUR, GameSpec, Position
 from inarow.learning.tabular.config import QConfig
 from inarow.learning.tabular.lookup import TableValues
 from inarow.learning.tabular.trainer import Trainer
@@ -91,11 +103,21 @@ class WindowAccuracy:
         return f"accuracy of windows: {self.source.name}"
 
     def run(self, trial: Trial) -> Measured:
-        values, figures = self.source.values(trial), dict[str, float]()
-        for rule in RULES:
-            graded = grade(WindowAgent(ON_BOARD, values, *rule), CONNECT_FOUR)
+        values, suite = self.source.values(trial), find_suite(None, CONNECT_FOUR)
+        actions = np.array([_actions(position, values) for position in suite.positions], np.int64)
+        figures: dict[str, float] = {}
+        for number, rule in enumerate(RULES):
+            graded = Accuracy(**Choices.of(suite, actions[:, number]).figures())
             figures |= accuracy_figures(graded, f"{rule_name(rule)}.") | _sizes(graded)
         return Measured(figures)
+
+
+def _actions(position: Position, values: WindowValues) -> list[int]:
+    """The actions of a `WindowAgent` by each rule; windows are looked up only once."""
+    votes = votes_of(position, values)
+    if not votes.values:
+        return [reflex_action(position)] * len(RULES)
+    return [best_column(combined(votes, aggregate), ties, position.spec) for aggregate, ties in RULES]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +155,7 @@ def rule_name(rule: Rule) -> str:
     return f"{rule[0]}, {rule[1]}"
 
 
-def _sizes(graded: Grade) -> dict[str, float]:
+def _sizes(graded: Accuracy) -> dict[str, float]:
     return {"positions": float(graded.positions), "critical": float(graded.critical)}
 
 
@@ -149,7 +171,8 @@ def window_experiments(scale: Scale) -> list[Repeated]:
     """Sources without randomness are graded once; their games differ by openings and opponents."""
     only: tuple[Literal["corrected"]] = ("corrected",)
     is_quick = scale == "quick"
-    repeated = partial(Repeated, variants=only, stage=1)
+    repeated = partial(Repeated, variants=only)
+    long = EXACT[-1], NETS[-1]  # planned last
 
     def size(source: Source) -> dict[str, int]:
         if not source.is_trained:
@@ -160,12 +183,13 @@ def window_experiments(scale: Scale) -> list[Repeated]:
     graded = (EXACT[0], NETS[0]) if is_quick else SOURCES
     played = (EXACT[0],) if is_quick else PLAYERS
     games = {"games": 10 if is_quick else 100}
+    runs = {each: 5 if each.is_trained and not is_quick else 1 for each in graded}
     return [
-        *(repeated(WindowAccuracy(each), 5 if each.is_trained and not is_quick else 1, size(each)) for each in graded),
+        *(repeated(WindowAccuracy(each), runs[each], size(each), stage=2 if each in long else 1) for each in graded),
         *(
-            repeated(WindowGames(each, rule), 1 if is_quick else 5, size(each) | games)
+            repeated(WindowGames(each, rule), 1 if is_quick else 5, size(each) | games, stage=1)
             for each in played
             for rule in (PLAYED[-1:] if is_quick else PLAYED)
         ),
-        repeated(ReflexGames(), 1 if is_quick else 5, games),
+        repeated(ReflexGames(), 1 if is_quick else 5, games, stage=1),
     ]
