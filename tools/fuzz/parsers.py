@@ -35,6 +35,7 @@ from inarow.learning.config import find_document
 from inarow.learning.deep_q.run import load_checkpoint
 from inarow.learning.net_file import _read_about
 from inarow.learning.tabular.q_table import QTable
+from inarow.learning.windows.net import load_window_net
 from inarow.search.solver.book import Book
 from inarow.storage.array_file import load_arrays
 from inarow.storage.journal import open_journal
@@ -208,6 +209,13 @@ def tables(data: bytes) -> None:
     try:
         QTable.load(_file(data, ".npz"))
     except TableError:
+        return
+
+
+def window_nets(data: bytes) -> None:
+    try:
+        load_window_net(_file(data, ".npz"))
+    except NetError:
         return
 
 

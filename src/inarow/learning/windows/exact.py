@@ -62,7 +62,7 @@ class ExactWindows:
 
 def window_count(spec: GameSpec) -> int:
     """The number of windows, those with lines included."""
-    return ((2 << spec.rows) - 1) ** spec.columns
+    return int(((2 << spec.rows) - 1) ** spec.columns)
 
 
 def check_window_count(spec: GameSpec) -> None:

@@ -34,6 +34,7 @@ def windows_section(results: Results) -> Section:
         TEXTS.table("critical", _accuracy_rows(results, _CRITICAL, critical), critical=critical),
         TEXTS.table("games", _game_rows(results), games=games, runs=f"{runs} run" + ("s" if runs != "1" else "")),
     ]
+    tables = [table for table in tables if table.rows]
     return TEXTS.section("windows", tables=tables, bars=[TEXTS.bar_plot("outcome", _bars(results, positions))])
 
 
