@@ -24,7 +24,7 @@ from inarow.engine.moves import parse_position
 from inarow.engine.search import parse_go
 from inarow.engine.setup import Setup, with_option
 from inarow.engine.uci import UciEngine
-from inarow.errors import BookError, InarowError, SuiteError, TableError
+from inarow.errors import BookError, InarowError, NetError, SuiteError, TableError
 from inarow.games.pgn import from_pgn, split_games
 from inarow.games.position import Position
 from inarow.games.record import from_json_line
