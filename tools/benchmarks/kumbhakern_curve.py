@@ -19,16 +19,16 @@ LABELS = {"published": "published", "as-published, without random starts": "as p
 def main() -> None:
     """Draws all points of all phases in one row."""
     report = inarow.reproduce("kumbhakern-2025", scale="paper", out=FOLDER, report_only=True)
-    plots = {plot["title"]: plot["curves"] for section in report.to_dict()["sections"] for plot in section["curves"]}
+    plots = {plot.title: plot.curves for section in report.sections for plot in section.curves}
     with picture(FOLDER / "curve.svg", 11, 4) as figure:
         place = figure.subplots()
         for curve in plots["Mean reward"]:
-            if curve["label"] not in COLOURS:
+            if curve.label not in COLOURS:
                 continue
-            x, y, low, high = ([point[key] for point in curve["points"]] for key in ("x", "y", "low", "high"))
-            colour = COLOURS[curve["label"]]
-            style = "." if curve["label"] == "published" else "-"
-            place.plot(x, y, style, color=colour, markersize=4, label=LABELS[curve["label"]])
+            x, y, low, high = ([getattr(point, key) for point in curve.points] for key in ("x", "y", "low", "high"))
+            colour = COLOURS[curve.label]
+            style = "." if curve.label == "published" else "-"
+            place.plot(x, y, style, color=colour, markersize=4, label=LABELS[curve.label])
             place.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
         length = len(x) // len(PHASES)
         for number, phase in enumerate(PHASES):
