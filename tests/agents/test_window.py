@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarow.agents.registry import make_agent
+from inarow.agents.registry import make_agent, parse_agent
 from inarow.agents.window import WindowAgent, find_windows
-from inarow.errors import InvalidLimitError, TableError
+from inarow.errors import InarowError, InvalidLimitError, TableError
 from inarow.games.layout import layout_of
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, GameSpec
@@ -17,6 +17,7 @@ from inarow.learning.tabular.config import Phase, QConfig
 from inarow.learning.tabular.lookup import TableValues, load_values
 from inarow.learning.tabular.q_table import QTable
 from inarow.learning.tabular.trainer import Trainer
+from inarow.search.solver.api import solver_for
 from tests.strategies import ongoing_positions
 
 WINDOW = GameSpec(4, 4, 4)
@@ -131,6 +132,118 @@ def test_without_a_file_it_needs_a_table_of_the_package():
 def test_a_board_without_such_windows_is_refused(board, values):
     with pytest.raises(InvalidLimitError, match="has no windows of 4x4x4"):
         WindowAgent("window", values).decide(Position.start(GameSpec.parse(board)))
+
+
+# --- Values, sizes and rules ---
+
+
+class Fixed:
+    """The same values in every window."""
+
+    win = 2.0
+
+    def __init__(self, values, spec=WINDOW):
+        self.spec, self._values = spec, np.array(values)
+
+    def values_of(self, own, both):
+        return self._values
+
+
+class ByColumn:
+    """Values by the leftmost column of the window, which has a stone of the opponent."""
+
+    win, spec = 1.0, GameSpec(4, 4, 4)
+
+    def __init__(self, *rows):
+        self._rows = iter(rows)
+
+    def values_of(self, own, both):
+        return np.array(next(self._rows))
+
+
+def scores(aggregate, *rows):
+    return WindowAgent("", ByColumn(*rows), aggregate).decide(Position.parse("", GameSpec(4, 5, 4))).scores
+
+
+def test_columns_of_several_windows_are_combined_by_the_aggregate():
+    rows = ([0.5, 0.25, -0.5, 0.0], [-0.75, 0.5, 0.25, 0.125])  # of columns 0 to 3 and 1 to 4
+    assert scores("max", *rows) == (0.5, 0.25, 0.5, 0.25, 0.125)
+    assert scores("sum", *rows) == (0.5, -0.5, 0.0, 0.25, 0.125)
+    assert scores("absmax", *rows) == (0.5, -0.75, 0.5, 0.25, 0.125)
+    assert scores("mean", *rows) == (0.5, -0.25, 0.0, 0.125, 0.125)
+    assert scores("vote", *rows) == (1, 0, 1, 0, 0)
+
+
+def test_among_equal_columns_it_plays_the_leftmost_or_the_nearest_to_the_centre():
+    start = Position.start(CONNECT_FOUR)
+    equal = Fixed([1.0, 1.0, 1.0, 1.0])
+    assert WindowAgent("", equal).decide(start).action == 0
+    assert WindowAgent("", equal, "max", "centre").decide(start).action == 3
+    assert WindowAgent("", equal, "max", "centre").decide(Position.start(GameSpec(6, 8, 4))).action == 3
+    assert WindowAgent("", equal).decide(start).value == 0.5
+    assert WindowAgent("", equal, "sum").decide(start).value is None
+    assert WindowAgent("", Fixed([0.0, 1.0, 0.0, 0.0]), "vote", "centre").decide(start).action == 3
+
+
+@pytest.mark.parametrize("size", ["4x4", "5x4", "4x5", "3x4"])
+@given(data=st.data())
+def test_exact_windows_of_any_size_have_a_vote(size, data):
+    position = data.draw(ongoing_positions(CONNECT_FOUR))
+    decision = make_agent(f"window:table=exact,size={size},aggregate=absmax,ties=centre").decide(position)
+    assert decision.action in position.legal_actions
+    assert decision.details == {"windows": 8 - int(size[2]), "unseen": 0}
+
+
+@given(position=ongoing_positions(WINDOW))
+def test_an_exact_window_as_large_as_the_board_plays_perfectly(position):
+    decision = make_agent("window:table=exact").decide(position)
+    truth = solver_for(WINDOW).analyse(position)
+    assert np.sign(truth.scores[decision.action]) == np.sign(truth.score)
+    assert np.sign(decision.value) == np.sign(truth.score)
+
+
+def test_the_shipped_net_plays():
+    decision = make_agent("window:net=auto,ties=centre").decide(Position.parse("4453"))
+    assert decision.details == {"windows": 4, "unseen": 0}
+
+
+@pytest.mark.parametrize(
+    ("agent", "board", "reason"),
+    [
+        ("window:table=exact,size=7x4", "6x7x4", "6x7x4 has no windows of 7x4: they must fit on the board"),
+        ("window:table=exact,size=3x3", "6x7x4", "6x7x4 has no windows of 3x3: .*hold a line"),
+        ("window:table=exact", "6x7x4/free", "6x7x4/free has no windows of 4x4: .* and have gravity"),
+        ("window:table=exact,size=6x6", "6x7x4", "there are 4.2e\\+12 windows of 6x6, more than"),
+        (
+            "window:size=5x4",
+            "6x7x4",
+            "size of window is 5x4, but the table of inarow is for 4x4",
+        ),
+        ("window:net=auto,size=5x4", "6x7x4", "size of window is 5x4, but the net is for 4x4"),
+        ("window:net=auto", "6x7x5", "6x7x5 has no windows of 4x4x4"),
+        ("window:size=big", "6x7x4", "window size is 'big'; it must be auto, or rows x columns such as 5x4"),
+        ("window:net=auto,table=exact", "6x7x4", "window takes a table or a net, not both"),
+        ("window:net=none.npz", "6x7x4", "none.npz cannot be read"),
+        (
+            "window:aggregate=best",
+            "6x7x4",
+            "is 'best'; it must be one of absmax, max, mean, sum, vote",
+        ),
+        ("window:ties=middle", "6x7x4", "ties of window is 'middle'; it must be one of centre, left"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_one_line(agent, board, reason):
+    with pytest.raises(InarowError, match=reason) as error:
+        make_agent(agent).decide(Position.start(GameSpec.parse(board)))
+    assert "\n" not in str(error.value)
+
+
+def test_agents_with_other_values_are_other_agents():
+    hashes = [kind.content_hash(parameters) for kind, parameters in map(parse_agent, ("window", "window:net=auto"))]
+    assert len({*hashes, None}) == 3
+    kind, parameters = parse_agent("window:table=exact")
+    assert kind.content_hash(parameters) is None
+    assert make_agent("window:ties=left,aggregate=max,size=auto").name == "window"
 
 
 def test_the_side_to_move_is_all_that_matters(values):

@@ -31,6 +31,8 @@ SHORTER = (
     (r": sweep ", "--trials 2"),
     (r": (solve|analyse) .*--nodes", "--nodes 10000"),
     (r": suite build ", "--positions 40"),
+    (r": train kumbhakern-2025", "--set phases.0.episodes=500 --set phases.1.episodes=500 --set phases.2.episodes=500"),
+    (r": window-net ", "--episodes 500"),
     (r": book build ", "--plies 3"),
     (r": book verify ", "--sample 20"),
     (r": reproduce ", "--scale paper --report-only"),

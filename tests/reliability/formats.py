@@ -27,6 +27,7 @@ from inarow.learning.config import find_document, presets, to_config
 from inarow.learning.deep_q.run import DeepQRun
 from inarow.learning.tabular.config import QConfig
 from inarow.learning.tabular.run import QRun
+from inarow.learning.windows.net import Weights, WindowNet, load_window_net
 from inarow.search.solver.book import Book
 from inarow.search.solver.book_build import build_book
 from inarow.storage.journal import open_journal
@@ -91,6 +92,16 @@ def read_run(path: Path) -> Any:
     trainer = QRun.resume(path.parent).trainer
     rows = len(trainer.table)
     return trainer.table.keys[:rows].tolist(), trainer.table.values[:rows].tolist(), trainer.state()
+
+
+def make_window_net(folder: Path) -> Path:
+    weights = Weights.random(GameSpec(3, 3, 3), 4, np.random.default_rng(0))
+    WindowNet(GameSpec(3, 3, 3), weights).save(folder / "net.npz")
+    return folder / "net.npz"
+
+
+def read_window_net(path: Path) -> Any:
+    return [array.tolist() for array in load_window_net(path).weights]
 
 
 def make_deep_q_run(folder: Path) -> Path:
@@ -250,6 +261,7 @@ def make_curve(folder: Path) -> Path:
 
 FORMATS = (
     Format("Q-table", make_run, read_run, later_arrays, is_checked=True),
+    Format("window net", make_window_net, read_window_net, later_arrays, is_checked=True),
     Format("book", make_book, read_book, later_arrays, is_checked=True),
     Format("suite", make_suite, read_suite, later_arrays, is_checked=True),
     Format(

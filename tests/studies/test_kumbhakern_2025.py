@@ -8,16 +8,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from inarow.agents.registry import make_agent
+from inarow.agents.registry import make_agent, parse_agent
 from inarow.agents.window import find_windows
 from inarow.arena.game import play_game
 from inarow.arena.grading import grade
 from inarow.arena.openings import random_openings
 from inarow.arena.suite import Suite, exact_scores
-from inarow.errors import IllegalMoveError, InvalidLimitError
+from inarow.errors import IllegalMoveError, InvalidAgentError, InvalidLimitError
 from inarow.games.layout import layout_of
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, GameSpec
+from inarow.learning.config import find_document, to_config
+from inarow.learning.tabular.config import QConfig
 from inarow.learning.tabular.lookup import TableValues
 from inarow.learning.tabular.q_table import QTable, add_row
 from inarow.learning.tabular.trainer import Trainer
@@ -35,6 +37,7 @@ from inarow.studies.kumbhakern_2025.agents import (
 from inarow.studies.kumbhakern_2025.report import KUMBHAKERN_2025
 from inarow.studies.kumbhakern_2025.runs import (
     CURVE,
+    ON_BOARD,
     PHASES,
     READINGS,
     PretrainedTable,
@@ -42,6 +45,20 @@ from inarow.studies.kumbhakern_2025.runs import (
     corrected_config,
     table_accuracy,
 )
+from inarow.studies.kumbhakern_2025.windows import (
+    EXACT,
+    NETS,
+    PLAYED,
+    RULES,
+    SOURCES,
+    TRAINED,
+    ReflexGames,
+    WindowAccuracy,
+    WindowGames,
+    rule_name,
+    window_experiments,
+)
+from inarow.studies.kumbhakern_2025.windows_report import windows_section
 from inarow.studies.play import TablePlayer
 from inarow.studies.results import Finished, Results
 from tests.strategies import ongoing_positions
@@ -95,6 +112,21 @@ def test_published_numbers_are_complete_and_hold_together():
         assert games["wins"] + games["losses"] + games["draws"] == pytest.approx(100)
     for curve in numbers.figure_1.values():
         assert curve["max"] >= max(curve["first"], curve["last"])
+
+
+def test_the_published_curve_has_all_points_and_its_ends_are_those_of_the_figure():
+    numbers = published()
+    assert list(numbers.curve) == list(PHASES)
+    for phase, points in numbers.curve.items():
+        assert len(points) == 39
+        ends = numbers.figure_1[phase]
+        assert (points[0], points[-1], max(points)) == (ends["first"], ends["last"], ends["max"])
+
+
+def test_the_preset_is_the_corrected_training():
+    preset = to_config(find_document("kumbhakern-2025"), QConfig, "preset")
+    assert preset == corrected_config(200_000, 0.0, 0)
+    assert preset.episodes == 7 * 200_000
 
 
 # --- The published agent ---
@@ -220,3 +252,60 @@ def test_runs_have_figures_for_every_row_of_the_report():
                 missing["as-published"] += row.as_published is None
                 missing["corrected"] += row.corrected is None
         assert {variant for variant, count in missing.items() if count} == set(VARIANTS) - present
+
+
+# --- What limits the windows ---
+
+
+@pytest.mark.compiled
+def test_agents_of_runs_are_graded_themselves():
+    """`grade` creates agents from names that are agent strings: `window` would be the agent of the package."""
+    with pytest.raises(InvalidAgentError):
+        parse_agent(ON_BOARD)
+    size = {"episodes": 2_000, "test games": 2, "perfect games": 2, "games": 2}
+    figures = [
+        Trial("kumbhakern-2025", Training(with_starts=False), variant, 0, size).run().figures for variant in VARIANTS
+    ]
+    own = grade(make_agent("window"), CONNECT_FOUR).outcome_accuracy
+    assert len({own * 100, *(each["6x7.outcome_accuracy"] for each in figures)}) == 3
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("number", [0, 7])  # rules
+def test_accuracies_of_windows_are_those_of_the_agent(number):
+    aggregate, ties = RULES[number]
+    figures = Trial("kumbhakern-2025", WindowAccuracy(EXACT[0]), "corrected", 0, {}).run().figures
+    graded = grade(f"window:table=exact,aggregate={aggregate},ties={ties}", CONNECT_FOUR)
+    name = rule_name(RULES[number])
+    assert figures[f"{name}.outcome_accuracy"] == pytest.approx(100 * graded.outcome_accuracy)
+    assert figures[f"{name}.critical_accuracy"] == pytest.approx(100 * graded.critical_accuracy)
+    assert (figures["positions"], figures["critical"]) == (graded.positions, graded.critical)
+
+
+@pytest.mark.compiled
+def test_sources_and_players_have_rows_in_the_report():
+    finished = []
+    for experiment, size in (
+        (WindowAccuracy(EXACT[0]), {}),
+        (WindowAccuracy(TRAINED), {"episodes": 500}),
+        (WindowGames(NETS[0], PLAYED[2]), {"episodes": 500, "games": 2}),
+        (ReflexGames(), {"games": 2}),
+    ):
+        trial = Trial("kumbhakern-2025", experiment, "corrected", 0, size)
+        finished.append(Finished(trial.record, "0", trial.run()))
+        assert trial.run() == finished[-1].measured
+    outcome, critical, games = windows_section(Results(finished)).tables
+    assert len(outcome.rows) == len(critical.rows) == 2 * len(RULES) + 1
+    assert len(games.rows) == 2 * 6
+    assert all(0 <= row.corrected.mean <= 100 for row in (*outcome.rows, *games.rows))
+    assert "5,040 positions" in outcome.note
+    assert windows_section(Results([])).tables == ()
+
+
+def test_the_plan_has_every_source_and_only_trained_ones_more_than_once():
+    planned = window_experiments("paper")
+    graded = [each for each in planned if isinstance(each.experiment, WindowAccuracy)]
+    assert {each.experiment.source for each in graded} == set(SOURCES)
+    assert all(each.runs == (5 if each.experiment.source.is_trained else 1) for each in graded)
+    assert len({each.experiment.name for each in planned}) == len(planned)
+    assert len(window_experiments("quick")) == 4

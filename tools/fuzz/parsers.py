@@ -24,7 +24,7 @@ from inarow.engine.moves import parse_position
 from inarow.engine.search import parse_go
 from inarow.engine.setup import Setup, with_option
 from inarow.engine.uci import UciEngine
-from inarow.errors import BookError, InarowError, SuiteError, TableError
+from inarow.errors import BookError, InarowError, NetError, SuiteError, TableError
 from inarow.games.pgn import from_pgn, split_games
 from inarow.games.position import Position
 from inarow.games.record import from_json_line
@@ -35,6 +35,7 @@ from inarow.learning.config import find_document
 from inarow.learning.deep_q.run import load_checkpoint
 from inarow.learning.net_file import _read_about
 from inarow.learning.tabular.q_table import QTable
+from inarow.learning.windows.net import load_window_net
 from inarow.search.solver.book import Book
 from inarow.storage.array_file import load_arrays
 from inarow.storage.journal import open_journal
@@ -209,6 +210,13 @@ def tables(data: bytes) -> None:
     try:
         QTable.load(_file(data, ".npz"))
     except TableError:
+        return
+
+
+def window_nets(data: bytes) -> None:
+    try:
+        load_window_net(_file(data, ".npz"))
+    except NetError:
         return
 
 

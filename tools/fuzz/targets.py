@@ -139,6 +139,7 @@ TARGETS = (
         1.0,
     ),
     Target("Q-tables", parsers.tables, _made("table.npz"), (b"PK\x03\x04",), 0.1),
+    Target("window nets", parsers.window_nets, _made("window.npz"), (b"PK\x03\x04",), 0.1),
     Target("books", parsers.books, _made("book.npz"), (b"PK\x03\x04",), 0.1),
     Target("suites", parsers.suites, _made("suite.npz"), (b"PK\x03\x04",), 0.1),
     Target("examples", parsers.examples, _made("examples.npz"), (b"PK\x03\x04",), 0.1),

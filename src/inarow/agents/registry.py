@@ -55,7 +55,7 @@ from inarow.agents.simple import (
     WinBlockAgent,
 )
 from inarow.agents.solver import SOLVER_LIMITS, SolverParameters, build_solver_agent
-from inarow.agents.window import WindowParameters, build_window_agent
+from inarow.agents.window import WindowParameters, build_window_agent, window_hash
 from inarow.errors import InvalidAgentError, did_you_mean, shown, unknown
 from inarow.plugins import load_plugins, why_unreachable
 
@@ -105,10 +105,10 @@ _OWN_KINDS: Mapping[str, AgentKind] = {
         AgentKind("q", "plays by a table of action values", QParameters, QAgent, table_hash),
         AgentKind(
             "window",
-            "a small board's Q-table behind sliding windows (kumbhakern-2025)",
+            "values of a small board behind sliding windows (kumbhakern-2025)",
             WindowParameters,
             build_window_agent,
-            table_hash,
+            window_hash,
         ),
         AgentKind(
             "alphazero", "search with a trained network", AlphaZeroParameters, AlphaZeroAgent, net_hash, TREE_LIMITS

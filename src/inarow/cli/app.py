@@ -50,6 +50,7 @@ GROUPS = {
         "train": "Train an agent with a preset or a config file.",
         "sweep": "Search for good settings of a learner.",
         "runs": "List and compare training runs.",
+        "window-net": "Train a small net for the windows of the agent window.",
     },
     "Studies": {
         "reproduce": "Repeat a published study beside its published numbers.",

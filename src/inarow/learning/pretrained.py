@@ -68,5 +68,11 @@ def shipped_table(spec: GameSpec) -> Path:
     return tables[str(spec)]
 
 
+def shipped_window_net() -> Path:
+    """The net for windows of 4x4 in Connect Four."""
+    (path,) = _shipped("windows", "nets", "4x4x4.npz")
+    return path
+
+
 def _shipped(package: str, folder: str, pattern: str) -> list[Path]:
     return sorted((Path(str(files(f"inarow.learning.{package}"))) / folder).glob(pattern))

@@ -18,6 +18,8 @@ from inarow.learning.exploration.theory import measured_cost
 from inarow.learning.tabular.config import Phase, QConfig
 from inarow.learning.tabular.lookup import TableValues
 from inarow.learning.tabular.trainer import Trainer
+from inarow.learning.windows.exact import solve_windows
+from inarow.learning.windows.net_training import NetTraining, train_window_net
 from inarow.search.tree.config import SearchConfig
 from inarow.search.tree.evaluation import uniform_evaluator
 from inarow.search.warm_up import search_with_network
@@ -30,6 +32,7 @@ def warm_up_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     for name, opponent in (("q-learning", "self"), ("q-learning against mcts", "mcts:simulations=5")):
         yield name, partial(_learn_a_little, opponent)
     yield "q-learning by a policy", partial(_learn_a_little, "self", Policy())
+    yield "windows", _solve_windows
     yield "exploration", _explore_a_little
     yield "deep q-learning", _play_a_little
     for kind, spec in (("word", CONNECT_FOUR), ("wide", GameSpec(8, 8, 4))):
@@ -42,6 +45,11 @@ def _learn_a_little(opponent: str, policy: Policy | None = None) -> None:
     trainer = Trainer(config)
     trainer.run(config.episodes)
     TableValues(trainer.table, config).values(Position.start(TIC_TAC_TOE))
+
+
+def _solve_windows() -> None:
+    solve_windows(GameSpec(2, 2, 2))
+    train_window_net(NetTraining(board="2x2x2", episodes=1, hidden=1)).values_of(0, 0)
 
 
 def _explore_a_little() -> None:

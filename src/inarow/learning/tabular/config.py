@@ -48,7 +48,14 @@ class Phase(ConfigPart, frozen=True, kw_only=True):
     side: Annotated[
         Literal["first", "second", "alternating"], Meta(description="side of the learner, except in self-play")
     ] = "alternating"
-    random_starts: Annotated[Share, Meta(description="share of episodes that begin after some random moves")] = 0.0
+    random_starts: Annotated[Share, Meta(description="share of episodes that begin with a random board")] = 0.0
+    starts: Annotated[
+        Literal["moves", "boards"],
+        Meta(
+            description="random boards: moves (after some random moves) or boards (any stones that gravity allows, not"
+            " necessarily as many of each side, and either side to move; as in windows of a larger board)"
+        ),
+    ] = "moves"
     generations: Annotated[int, Meta(ge=1, le=1000, description="repetitions of the phase")] = 1
 
 
@@ -87,6 +94,8 @@ class QConfig(ConfigPart, frozen=True, kw_only=True):
         rewards = self.rewards
         if self.target == "negamax" and (rewards.win != -rewards.loss or rewards.draw or rewards.step):
             raise ValueError("negamax needs zero-sum rewards: loss = -win, draw = 0, step = 0")
+        if not self.spec.gravity and any(phase.starts == "boards" for phase in self.phases):
+            raise ValueError(f"starts = boards needs a board with gravity, not {self.spec}")
 
     @property
     def spec(self) -> GameSpec:

@@ -23,6 +23,7 @@ from inarow.learning.exploration.explorer import ExplorerArrays, choose_action, 
 from inarow.learning.tabular import moves
 from inarow.learning.tabular.moves import draw_best_action, random_action, slot_of
 from inarow.learning.tabular.q_table import QArrays, add_row, find_row, is_crowded
+from inarow.learning.windows.starts import random_board
 from inarow.search.tree.rollouts import RolloutContext
 
 OTHER, SELF, FROZEN, RANDOM, WINBLOCK, MCTS = range(6)  # opponents; OTHER is not compiled
@@ -42,6 +43,7 @@ class Rules:
     epsilon_floor: float
     self_play: float  # share of episodes of self-play, for any opponent
     random_starts: float
+    boards: int  # random starts are boards with any stones, instead of random moves
     negamax: int
     mirror: int  # mirror images share a row
     symmetric_actions: int  # in a position that is its own mirror image, mirrored actions share their values
@@ -262,13 +264,16 @@ def frozen_action(
 
 @register_jitable
 def random_start(layout: Layout, rules: Rules, rng: np.random.Generator) -> tuple[Any, Any, int]:
-    """(stones, mask, ply) of the empty board, or, with probability `random_starts`, after a random number of random
-    moves.
+    """(stones, mask, number of stones) of the empty board, or, with probability `random_starts`, after a random number
+    of random moves, or of a random board. On the latter the parity of the stones does not say who is to move: sides are
+    numbered by it all the same, since the numbers only tell the learner from its opponent.
     """
     area = layout.rows * layout.columns
     mine: Any = layout.board ^ layout.board
     both, ply = mine, 0
     if rules.random_starts > 0.0 and rng.random() < rules.random_starts:
+        if rules.boards:
+            return random_board(layout, rng)
         for _ in range(int(rng.random() * area)):
             cell = landing_cell(both, random_action(both, action_count(layout), layout, rng), layout)
             placed = mine | single_cell(cell, mine)

@@ -26,6 +26,11 @@ class TableValues:
         self._layout, self._rules = compiled_layout(table.spec), new_record(Rules)
         self._rules.mirror = config.symmetry
 
+    @property
+    def win(self) -> float:
+        """The value of a move that wins."""
+        return self.config.rewards.win
+
     def values(self, position: Position) -> np.ndarray | None:
         """The values for the side to move, float64 [A], including illegal actions; None if the position was never met.
         Not checked: the position is on the table's board.

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from inarow.errors import ConfigError
 from inarow.games.kernels import compiled_layout, new_record
 from inarow.learning.exploration.explorer import Explorer
 from inarow.learning.exploration.plain_explorer import PlainExplorer, make_explorer
@@ -58,10 +59,17 @@ class Trainer:
 
     def __init__(self, config: QConfig, make_opponent: MakeOpponent | None = None) -> None:
         """`make_opponent` is needed for phases whose opponent has no compiled form. Raises ConfigError if the rule of
-        the policy does not exist.
+        the policy does not exist, or if random boards, which need not be positions, are for an agent or such a rule.
         """
         self.config = config
         self.explorer = make_explorer(config.spec, config.policy) if config.policy else None
+        for phase in config.phases:
+            is_plain = compiled_opponent(phase.opponent)[0] == episode.OTHER or isinstance(self.explorer, PlainExplorer)
+            if phase.starts == "boards" and is_plain:
+                raise ConfigError(
+                    "starts = boards needs an opponent among self, frozen, random, winblock and mcts:simulations=N, and"
+                    " a rule of inarow: other agents and rules expect positions of the game"
+                )
         self.point_type: type[CurvePoint] = PolicyPoint if config.policy else CurvePoint
         self.table = QTable(config.spec, memory=config.memory << 20)
         self.curve: list[CurvePoint] = []
@@ -193,6 +201,7 @@ class Trainer:
         rules.symmetric_actions = config.symmetric_actions
         rules.opponent, rules.simulations = compiled_opponent(phase.opponent)
         rules.side, rules.self_play, rules.random_starts = _SIDES[phase.side], phase.self_play, phase.random_starts
+        rules.boards = phase.starts == "boards"
 
     def state(self) -> dict[str, object]:
         """The progress as JSON; `restore` also needs `table`, `frozen` and the flags of `explorer`."""

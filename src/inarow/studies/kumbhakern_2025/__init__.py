@@ -18,6 +18,7 @@ class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     games: int
     table_1: dict[str, dict[Rate, float]]
     figure_1: dict[str, dict[End, float]]
+    curve: dict[str, tuple[float, ...]]  # all points of the figure
 
 
 published = published_numbers(__name__, Published)

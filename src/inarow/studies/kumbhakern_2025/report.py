@@ -1,21 +1,26 @@
 """The report of kumbhakern-2025, and the study."""
 
+import math
 from functools import partial
 from itertools import product
 
-from inarow.studies.experiment import VARIANTS, Experiment
+from inarow.studies.experiment import VARIANTS, Experiment, Scale
 from inarow.studies.kumbhakern_2025 import ENDS, RATES, End, Rate, published, runs
 from inarow.studies.kumbhakern_2025.runs import OPPONENTS, SIDES, TRAININGS, PretrainedTable, Training
-from inarow.studies.report import BarPlot, Row, Section, agreement_summary, variant_bars
+from inarow.studies.kumbhakern_2025.texts import TEXTS
+from inarow.studies.kumbhakern_2025.windows import window_experiments
+from inarow.studies.kumbhakern_2025.windows_report import windows_section
+from inarow.studies.report import BarPlot, Row, Section, agreement_summary, line, variant_bars
 from inarow.studies.results import Results, accuracy_rows
-from inarow.studies.texts import load_texts
-
-TEXTS = load_texts(__package__)
+from inarow.studies.study import Repeated
 
 
 def _sections(results: Results) -> list[Section]:
-    """Table 1 and Figure 1, the accuracy of the table on its own board, and its play on the whole board by windows."""
-    return [_test_section(results), _curve_section(results), _window_section(results), _board_section(results)]
+    """Table 1 and Figure 1, the accuracy of the table on its own board, its play on the whole board by windows, and
+    what limits the windows.
+    """
+    parts = (_test_section, _curve_section, _window_section, _board_section, windows_section)
+    return [part(results) for part in parts]
 
 
 def _test_section(results: Results) -> Section:
@@ -41,9 +46,29 @@ def _curve_section(results: Results) -> Section:
     readings = [_curve_row(results, each.name, each, "generation 1", end) for each in runs.READINGS for end in ENDS]
     trained = product(VARIANTS, TRAININGS)
     curves = [results.curve(each, variant, runs.CURVE, label=f"{variant}, {each.name}") for variant, each in trained]
+    curves = [line("published", list(enumerate(published_curve(), start=1))), *curves]
     table, others = TEXTS.table("curve", rows), TEXTS.table("readings", readings)
     plots = [TEXTS.curve_plot("reward", curves)]
-    return TEXTS.section("curve", agreement=agreement_summary((table,)), tables=[table, others], curves=plots)
+    near = _points_within(results, training)
+    within = "" if near is None else TEXTS.sentence("points", within=near, points=len(published_curve()))
+    return TEXTS.section(
+        "curve", agreement=agreement_summary((table,)), within=within, tables=[table, others], curves=plots
+    )
+
+
+def published_curve() -> list[float]:
+    """All points of Figure 1."""
+    return [reward for phase in runs.PHASES for reward in published().curve[phase]]
+
+
+def _points_within(results: Results, training: Training) -> int | None:
+    """The number of published points within the 95 % range of single runs; None without at least two runs."""
+    ours, count = results.curve(training, "as-published", runs.CURVE, label=""), results.runs(training, "as-published")
+    if ours is None or count < 2 or len(ours.points) != len(published_curve()):
+        return None
+    # The interval is that of the mean of the runs; a single run scatters sqrt(runs + 1) times as much.
+    pairs = zip(published_curve(), ours.points, strict=True)
+    return sum(abs(reward - each.y) <= math.sqrt(count + 1) * (each.high - each.y) + 0.0005 for reward, each in pairs)
 
 
 def _curve_row(results: Results, label: str, experiment: Experiment, phase: str, end: End) -> Row:
@@ -95,4 +120,8 @@ def _baseline_rows(results: Results, board: str) -> list[Row]:
     return [row for rows in found for row in rows]
 
 
-KUMBHAKERN_2025 = TEXTS.study(runs.experiments, _sections)
+def _experiments(scale: Scale) -> list[Repeated]:
+    return [*runs.experiments(scale), *window_experiments(scale)]
+
+
+KUMBHAKERN_2025 = TEXTS.study(_experiments, _sections)

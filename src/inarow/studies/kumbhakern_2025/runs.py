@@ -39,6 +39,8 @@ OPPONENTS = ("random", "winblock", *(f"minimax:depth={depth}" for depth in (1, 2
 SIDES = ("first", "second")
 BASELINE_AGENTS = ("random", "winblock")
 CURVE = "mean reward"
+ON_BOARD = "windows-of-the-run"
+"""Name of the agents of runs. It must not be an agent string: `grade` would create another agent from it."""
 _READINGS = {agents.FROZEN_FOR_LEARNER: "the learner", agents.FROZEN_FOR_ITSELF: "itself"}
 
 Stages = Iterator[tuple[str, list[float]]]  # the phases by name with their curves, as they finish
@@ -70,7 +72,7 @@ class Training:
         exact = table_accuracy(table, exhaustive_suite(WINDOW), is_published=trial.is_published)
         figures |= accuracy_figures(exact, "4x4.")
         figures |= accuracy_figures(grade(on_board, CONNECT_FOUR), "6x7.")
-        figures |= _play_on_board(on_board, size["games"], opponents)
+        figures |= play_on_board(on_board, size["games"], opponents)
         return Measured(figures, {CURVE: [(float(number), mean) for number, mean in enumerate(curve, start=1)]})
 
     def _learner(self, trial: Trial, stream: np.random.SeedSequence) -> tuple[Stages, QTable, Agent, Agent]:
@@ -82,12 +84,12 @@ class Training:
             published = PublishedTrainer(np.random.default_rng(stream), random_starts=random_starts)
             table, stages = published.table, _published_stages(published, episodes, RANDOM, GENERATIONS)
             on_window = TablePlayer("table", partial(agents.published_values, table))
-            return stages, table, on_window, agents.PublishedWindowAgent("window", lambda: table)
+            return stages, table, on_window, agents.PublishedWindowAgent(ON_BOARD, lambda: table)
         config = corrected_config(episodes, random_starts, int(stream.generate_state(1)[0]))
         trainer = Trainer(config)
         values, stages = TableValues(trainer.table, config), _corrected_stages(trainer, episodes)
         on_window = TablePlayer("table", values.values)
-        return stages, trainer.table, on_window, WindowAgent("window", values)
+        return stages, trainer.table, on_window, WindowAgent(ON_BOARD, values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ class PretrainedTable:
 
     def run(self, trial: Trial) -> Measured:
         agent = make_agent("window")
-        figures = _play_on_board(agent, trial.size["games"], trial.random_streams(len(OPPONENTS)))
+        figures = play_on_board(agent, trial.size["games"], trial.random_streams(len(OPPONENTS)))
         return Measured(figures | accuracy_figures(grade(agent, CONNECT_FOUR), "6x7."))
 
 
@@ -228,13 +230,13 @@ def _side_figures(records: Sequence[GameRecord], side: int) -> dict[str, float]:
     points = [half_points(record, side) for record in records]
     illegal = sum(record.termination == "illegal move" and record.winner != side for record in records)
     plies = [ply for record in records for ply in record.plies[(side - 1 - record.opening) % 2 :: 2]]
-    windows, unseen = (sum((ply.details or {})[what] for ply in plies) for what in ("windows", "unseen"))
+    windows, unseen = (sum((ply.details or {}).get(what, 0) for ply in plies) for what in ("windows", "unseen"))
     counts = {"wins": points.count(2), "draws": points.count(1), "illegal": illegal}
     rates = {name: PERCENT * count / len(records) for name, count in counts.items()}
     return {**rates, "unseen": PERCENT * unseen / windows if windows else 0.0}
 
 
-def _play_on_board(agent: Agent, games: int, streams: Sequence[np.random.SeedSequence]) -> dict[str, float]:
+def play_on_board(agent: Agent, games: int, streams: Sequence[np.random.SeedSequence]) -> dict[str, float]:
     """Plays `games` (even) per pairing, in pairs from balanced openings with swapped sides; one stream per opponent."""
     figures, pairs = {}, games // 2
     plies = usual_plies(CONNECT_FOUR, pairs, "balanced")
