@@ -11,11 +11,11 @@ import numpy as np
 
 from inarow.games.kernels import compiled_layout, new_record
 from inarow.learning.exploration.explorer import Explorer
-from inarow.learning.exploration.plain_explorer import PlainExplorer, make_explorer
+from inarow.learning.exploration.plain_explorer import is_compiled, make_explorer
 from inarow.learning.learner import MakeOpponent
 from inarow.learning.tabular import episode
 from inarow.learning.tabular.config import QConfig
-from inarow.learning.tabular.plain_episode import Reply, compiled_reply, explore_by, play_episode
+from inarow.learning.tabular.plain_episode import Reply, PolicyMoves, compiled_reply, play_episode
 from inarow.learning.tabular.q_table import QTable
 from inarow.search.tree.config import Uct
 from inarow.search.tree.memory import ROLLOUT_SLOT_BYTES, make_rollout_tree
@@ -88,7 +88,7 @@ class Trainer:
             progress, phase = self._progress, self.config.phases[self.phase]
             until_report = self.config.report - progress.episode % self.config.report
             wanted = int(min(episodes, until_report, phase.episodes - progress.episode))
-            if self._rules.opponent == episode.OTHER or isinstance(self.explorer, PlainExplorer):
+            if self._rules.opponent == episode.OTHER or not is_compiled(self.explorer):
                 self._play_plainly(phase.opponent, wanted)
             else:
                 self._play(wanted)
@@ -107,7 +107,7 @@ class Trainer:
         while episodes > 0:
             self.table.reserve()
             exploring, count = None, episodes
-            if isinstance(self.explorer, Explorer):
+            if isinstance(self.explorer, Explorer):  # always, if there is one
                 count = min(episodes, _MOST_HEATS)
                 heat = self.explorer.heat(self._progress.episode + 1 + np.arange(count))
                 exploring = episode.Exploring(self.explorer.arrays_for(self.config.spec.cells), heat)
@@ -122,7 +122,7 @@ class Trainer:
             number, explore = int(self._progress.episode) + 1, None
             with np.errstate(over="ignore"):  # keys are mixed modulo 2^64
                 if self.explorer is not None:
-                    explore = explore_by(self.explorer, number, self.table.values, layout, self._rng)
+                    explore = PolicyMoves(self.explorer, number, self.table.values, layout, self._rng)
                 play_episode(self._reply(text), explore, self._course, self.table, self._rng)
 
     def _reply(self, text: str) -> Reply | None:
