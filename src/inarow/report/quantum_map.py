@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from inarow.agents.registry import make_agent
-from inarow.errors import InvalidLimitError
+from inarow.errors import InvalidLimitError, InvalidSpecError
 from inarow.games import GameSpec
 from inarow.learning.deep_q.config import DeepQConfig, Network
 from inarow.learning.deep_q.trainer import Trainer as DeepQTrainer
@@ -31,6 +31,7 @@ from inarow.learning.exploration.advantage import (
 )
 from inarow.learning.exploration.config import Amplification, FlagRule, Policy, Temperature
 from inarow.learning.exploration.explorer import Explorer
+from inarow.learning.learner import Opponent
 from inarow.learning.tabular.config import Phase, QConfig
 from inarow.learning.tabular.trainer import Trainer as TabularTrainer
 from inarow.report.pictures import picture
@@ -68,7 +69,7 @@ class Plan:
         if self.learner == "tabular":
             phases = (Phase(episodes=games, opponent=self.opponent, side="first"),)
             config = QConfig(board=self.board, phases=phases, policy=policy, seed=seed, report=games, memory=256)
-            tabular = TabularTrainer(config, make_agent_for)
+            tabular = TabularTrainer(config, make_opponent)
             trace = _recorded(tabular.explorer)
             tabular.run(games)
             return trace[trace[:, 0] > 0]
@@ -86,7 +87,7 @@ class Plan:
                 lockstep=batch,
                 seed=seed,
             ),
-            make_agent_for,
+            make_opponent,
         )
         trace = _recorded(deep.explorer)
         while not deep.is_finished:
@@ -94,7 +95,7 @@ class Plan:
         return trace[trace[:, 0] > 0]
 
 
-def make_agent_for(text: str, seed: object) -> object:
+def make_opponent(text: str, seed: np.random.SeedSequence) -> Opponent:
     """An opponent of a training."""
     return make_agent(text, seed=seed)
 
@@ -117,6 +118,18 @@ PLANS = (
     Plan("15x15x5/free"),
     Plan("15x15x5/free", "tabular", games=1000),
 )
+
+
+def plans_on(boards: str | None) -> tuple[Plan, ...]:
+    """The plans on boards separated by commas, all if None. Raises InvalidSpecError for a board without a plan."""
+    if boards is None:
+        return PLANS
+    wanted = {GameSpec.parse(word.strip()) for word in boards.split(",")}
+    known = {GameSpec.parse(plan.board) for plan in PLANS}
+    if absent := wanted - known:
+        planned = ", ".join(dict.fromkeys(plan.board for plan in PLANS))
+        raise InvalidSpecError(f"no training is planned on {absent.pop()}; boards: {planned}")
+    return tuple(plan for plan in PLANS if GameSpec.parse(plan.board) in wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,9 +246,9 @@ def write_map_picture(found: QuantumMap, path: Path) -> None:
 
 def _draw_savings(axes: Axes, found: QuantumMap) -> None:
     actions = [each.actions for each in found.decisions]
-    for way, line in (("best", "-"), ("quantum", "--")):
+    names: dict[Way, tuple[str, str]] = {"best": ("best m", "-"), "quantum": ("published m", "--")}
+    for way, (name, line) in names.items():
         saved = [each.saved(way) for each in found.decisions]
-        name = {"best": "best m", "quantum": "published m"}[way]
         axes.plot(actions, saved, line, color="#222222", label=f"one action flagged, {name}")
     for colour, coupling in zip(_COLOURS, dict.fromkeys(each.coupling for each in found.devices), strict=False):
         for factor, marker in zip(FACTORS, ("o", "s", "^"), strict=True):
@@ -251,7 +264,7 @@ def _draw_savings(axes: Axes, found: QuantumMap) -> None:
         points = [(each.actions, each.saved["best"]) for each in found.trainings if each.flags == flags]
         if points:
             label = f"trainings, flags by {flags}, best m"
-            axes.scatter(*zip(*points, strict=True), marker=marker, s=60, color="#e69f00", zorder=3, label=label)
+            axes.plot(*zip(*points, strict=True), marker, markersize=8, color="#e69f00", zorder=3, label=label)
     axes.axhline(1, color="#222222", linewidth=0.8)
     axes.axhline(GOAL, color="#222222", linewidth=0.8, linestyle=":")
     axes.set(xscale="log", yscale="log", xlabel="actions", ylabel="queries of the best classical way / quantum queries")
@@ -265,7 +278,9 @@ def _draw_masses(axes: Axes, found: QuantumMap) -> None:
         for number, each in enumerate(shown):
             label = f"{each.board} {each.learner}, flags by {flags}"
             shade = number / max(1, len(shown) - 1)
-            axes.plot(*zip(*each.curve, strict=True), line, color=(0.1 + 0.8 * shade, 0.3, 0.8 - 0.7 * shade), label=label)
+            axes.plot(
+                *zip(*each.curve, strict=True), line, color=(0.1 + 0.8 * shade, 0.3, 0.8 - 0.7 * shade), label=label
+            )
     axes.set(xscale="log", xlabel="flagged mass", ylabel="share of decisions with at most this mass", ylim=(0, 1.02))
     if found.trainings:
         axes.legend(fontsize=5)

@@ -155,7 +155,7 @@ def test_negamax_strings_are_understood_as_the_agent_understands_them():
 
 @pytest.mark.parametrize("side", ["first", "second"])
 def test_flags_follow_the_rewards_of_games(side):
-    """One game after the other: every choice loses its flag unless it won or drew, and the last flag brings back all."""
+    """One game after the other: a choice loses its flag unless it won or drew, and the last flag brings back all."""
     policy = Policy(rule="classical", flags="reward")
     trainer = Trainer(config_of("tictactoe", side=side, lockstep=1, policy=policy, episodes=60))
     expected: dict[int, set[int]] = {}
@@ -178,6 +178,8 @@ def test_flags_follow_the_rewards_of_games(side):
                     flags = flags | {action} if is_last and points >= 0 else flags - {action}
                     expected[key] = flags or set(before.legal_actions)
     keys, flags = trainer.explorer.table.entries()
-    found = {int(key): {action for action in range(9) if mask >> action & 1} for key, mask in zip(keys, flags, strict=True)}
+    found = {
+        int(key): {action for action in range(9) if mask >> action & 1} for key, mask in zip(keys, flags, strict=True)
+    }
     assert found == expected
     assert any(len(each) < 5 for each in found.values())

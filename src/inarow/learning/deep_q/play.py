@@ -29,7 +29,7 @@ Choose = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 actions, int64 [N]. Values of illegal actions are -inf.
 """
 Reward = Callable[[np.ndarray, np.ndarray], None]
-"""Gets the numbers of games and their results so far, when the opponent has answered the learner's last move of them, or
+"""Gets the numbers of games and their results so far, when the opponent has answered the learner's last move in them or
 that move has ended them.
 """
 

@@ -79,7 +79,7 @@ def _by_kind(function: Callable[..., Any], *, wide: Callable[..., Any], word: Ca
     compiles(function)(lambda rows, *others: wide if rows.ndim == 2 else word)
 
 
-def _load_word(rows: Any, row: int) -> int:
+def _load_word(rows: Any, row: int) -> Any:
     return rows[row]
 
 
@@ -144,4 +144,3 @@ def kernel_set(number: int, actions: int) -> ActionSet:
 def int_of(actions: ActionSet) -> int:
     """A set as a Python integer."""
     return bits.to_int(actions)
-

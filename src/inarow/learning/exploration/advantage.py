@@ -54,7 +54,7 @@ def quantum_queries(masses: np.ndarray, way: Way) -> np.ndarray:
 
 def _queries(m: np.ndarray, theta: np.ndarray) -> np.ndarray:
     """With a single m."""
-    return (m + 1) / np.maximum(np.sin((2 * m + 1) * theta) ** 2, LEAST_MASS)
+    return np.asarray((m + 1) / np.maximum(np.sin((2 * m + 1) * theta) ** 2, LEAST_MASS))
 
 
 def remembered_queries(probabilities: Sequence[float], flags: Sequence[int]) -> float:

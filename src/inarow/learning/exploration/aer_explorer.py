@@ -55,7 +55,9 @@ class AerExplorer(Explorer):
         for rounds in range(1, limit + 1):
             m = 0 if rounds <= selection.presamples else int(rng.integers(least, most + 1))
             if m > _MOST_STEPS:
-                raise ConfigError(f"a draw would take {m} steps of amplification; policy.backend = aer takes {_MOST_STEPS}")
+                raise ConfigError(
+                    f"a draw would take {m} steps of amplification; policy.backend = aer takes {_MOST_STEPS}"
+                )
             place = int(self._sample(register, m, 1, int(rng.integers(_SEEDS))).argmax())
             calls += m
             # A place without an action has no amplitude but for rounding.

@@ -279,8 +279,8 @@ def updated_flags(flags: ActionSet, legal: ActionSet, action: int, value: float)
 
 @register_jitable
 def rewarded_flags(flags: ActionSet, legal: ActionSet, action: int, reward: float) -> ActionSet:
-    """The flags after `action` got a reward: it keeps or gets its flag if that is positive and loses it otherwise. If it
-    was the only legal action nothing changes; if its flag was the last one, all actions are flagged.
+    """The flags after `action` got a reward: it keeps or gets its flag if that is positive, and loses it otherwise.
+    If it was the only legal action nothing changes; if its flag was the last one, all actions are flagged.
     """
     chosen = single_action(action, legal)
     if not any_action(legal ^ chosen):

@@ -19,9 +19,7 @@ class LastChoices:
         """Remembers a choice for each of `games`, with arguments like `Explorer.choose`."""
         self._keys[games], self._legal[games], self._actions[games] = keys, legal[: len(games)], actions
 
-    def taken(
-        self, games: np.ndarray, rewards: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def taken(self, games: np.ndarray, rewards: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The arguments of `Explorer.reward` for the last choices of some games, without games that have none. They are
         forgotten.
         """

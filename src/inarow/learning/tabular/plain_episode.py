@@ -25,7 +25,7 @@ class Explore(Protocol):
     """The choices of a learner in one episode."""
 
     def choose(self, key: np.uint64, mask: Any, side: int, place: tuple[int, bool]) -> int:
-        """The action of a side, from the key of a row, all stones, and (row, whether its actions are mirrored there)."""
+        """The action of a side, from the key of a row, all stones, and (row, whether actions are mirrored there)."""
 
     def reward(self, side: int, reward: float) -> None:
         """Called with the reward of the last action of a side, if it had one."""

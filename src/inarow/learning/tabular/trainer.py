@@ -15,7 +15,7 @@ from inarow.learning.exploration.plain_explorer import is_compiled, make_explore
 from inarow.learning.learner import MakeOpponent
 from inarow.learning.tabular import episode
 from inarow.learning.tabular.config import QConfig
-from inarow.learning.tabular.plain_episode import Reply, PolicyMoves, compiled_reply, play_episode
+from inarow.learning.tabular.plain_episode import PolicyMoves, Reply, compiled_reply, play_episode
 from inarow.learning.tabular.q_table import QTable
 from inarow.search.tree.config import Uct
 from inarow.search.tree.memory import ROLLOUT_SLOT_BYTES, make_rollout_tree
