@@ -57,7 +57,7 @@ class Plan:
 
     board: str
     learner: Learner = "deep-q"
-    games: int = 300
+    games: int = 60
     opponent: str = "winblock"
     is_published: bool = False  # the net of santos-2025, else a small one
 
@@ -109,10 +109,10 @@ PLANS = (
     Plan("6x7x4", games=1800, opponent="negamax", is_published=True),
     Plan("tictactoe", "tabular", games=20_000),
     Plan("4x4x4/free", "tabular", games=20_000),
-    Plan("4x4x4/free"),
-    Plan("5x5x4/free"),
-    Plan("6x6x4/free"),
-    Plan("8x8x5/free"),
+    Plan("4x4x4/free", games=300),
+    Plan("5x5x4/free", games=300),
+    Plan("6x6x4/free", games=150),
+    Plan("8x8x5/free", games=150),
     Plan("10x10x5/free"),
     Plan("12x12x5/free"),
     Plan("15x15x5/free"),
@@ -219,10 +219,10 @@ def join_map(trainings: Sequence[TracedTraining], devices: Sequence[DeviceCost])
 
 
 FACTORS = (1.0, 0.1, 0.01)
-_MOST_PUBLISHED = 36  # actions with which the published range of m is simulated: it takes many times longer
+_MOST_PUBLISHED = 16  # actions with which the published range of m is simulated: it takes many times longer
 DEVICE_CASES = (
     *((7, mass) for mass in (0.01, 0.05, 0.1)),
-    *((actions, 1 / actions) for actions in (7, 9, 16, 25, 36, 64, 100, 225)),
+    *((actions, 1 / actions) for actions in (7, 9, 16, 25, 36, 64, 100)),
 )
 """(Number of actions, mass of the flagged one) on devices."""
 
