@@ -1,9 +1,10 @@
-"""Sections of the report that set the published runs beside ours: differences pooled, deviations compared. Both are post
-hoc: they were chosen after the results were known.
+"""Sections of the report that set the published runs beside ours: differences pooled, deviations compared. Both are
+post hoc: they were chosen after the results were known.
 """
 
 from itertools import product
 
+from inarow.learning.exploration.config import Rule
 from inarow.studies.comparison import Agreement, Difference, Estimate, Spread, difference, spread
 from inarow.studies.pooling import Measurement, measurement, pool, variances_differ
 from inarow.studies.report import Row, Section
@@ -14,7 +15,8 @@ from inarow.studies.texts import Texts
 
 COMPARED = {"iterations": 3, "states": 0, "wins": 1}
 _SIGNIFICANT = 0.05
-_RULES = "classical", "quantum"
+_RULES: tuple[Rule, Rule] = ("classical", "quantum")
+_MINUS = "\N{MINUS SIGN}"
 
 
 def published_spread(training: Training, figure: str) -> Spread | None:
@@ -49,7 +51,7 @@ def pooled_section(results: Results, texts: Texts) -> Section:
 
 def _row(label: str, digits: int, measured: list[Measurement], ours: Difference, texts: Texts) -> Row:
     found = pool(measured)
-    mean, low, high = (f"{end:,.{digits}f}".replace("-", "−") for end in (found.mean, *found.interval))
+    mean, low, high = (f"{end:,.{digits}f}".replace("-", _MINUS) for end in (found.mean, *found.interval))
     sentence = texts.sentence("pooled_row", mean=mean, low=low, high=high, p=found.p)
     lowest, highest = ours.interval
     is_inside = lowest <= measured[0].mean <= highest
