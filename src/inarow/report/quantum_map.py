@@ -106,7 +106,7 @@ def _recorded(explorer: object) -> np.ndarray:
 
 
 PLANS = (
-    Plan("6x7x4", games=1800, opponent="negamax", is_published=True),
+    Plan("6x7x4", games=600, opponent="negamax", is_published=True),
     Plan("tictactoe", "tabular", games=20_000),
     Plan("4x4x4/free", "tabular", games=20_000),
     Plan("4x4x4/free", games=300),
@@ -222,7 +222,7 @@ FACTORS = (1.0, 0.1, 0.01)
 _MOST_PUBLISHED = 16  # actions with which the published range of m is simulated: it takes many times longer
 DEVICE_CASES = (
     *((7, mass) for mass in (0.01, 0.05, 0.1)),
-    *((actions, 1 / actions) for actions in (7, 9, 16, 25, 36, 64, 100)),
+    *((actions, 1 / actions) for actions in (7, 16, 25, 36, 64)),
 )
 """(Number of actions, mass of the flagged one) on devices."""
 
