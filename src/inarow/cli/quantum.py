@@ -230,7 +230,7 @@ def map_command(
     Args:
         boards: Only the trainings on these boards, separated by commas; all if not given.
         games: Games of each training, instead of its own number.
-        devices: Also simulate devices with noise, which takes about half an hour (extra quantum).
+        devices: Also simulate devices with noise (extra quantum).
         out: Folder for all results (map.json) and a picture (map.svg).
 
     Examples:
