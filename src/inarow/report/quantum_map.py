@@ -106,7 +106,7 @@ def _recorded(explorer: object) -> np.ndarray:
 
 
 PLANS = (
-    Plan("6x7x4", games=600, opponent="negamax", is_published=True),
+    Plan("6x7x4", games=1800, opponent="negamax", is_published=True),
     Plan("tictactoe", "tabular", games=20_000),
     Plan("4x4x4/free", "tabular", games=20_000),
     Plan("4x4x4/free", games=300),
