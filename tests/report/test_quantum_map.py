@@ -1,5 +1,7 @@
 """The map of queries, of small trainings."""
 
+import json
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 
 from inarow.errors import InvalidLimitError, InvalidSpecError
 from inarow.report.quantum_map import (
+    DEVICE_CASES,
     FLAG_RULES,
     PLANS,
     Plan,
@@ -63,3 +66,22 @@ def test_plans_cover_boards_from_7_to_225_actions():
     assert actions == [9, 9]
     assert np.all([plan.games >= 60 for plan in PLANS])
     assert (PLANS[0].board, PLANS[0].is_published, PLANS[-1].board) == ("6x7x4", True, "15x15x5/free")
+
+
+def test_the_page_has_the_committed_map():
+    folder = Path(__file__).parents[2] / "docs" / "studies"
+    page = (folder / "santos-2025-notes.md").read_text(encoding="utf-8")
+    found = json.loads((folder / "santos-2025" / "map.json").read_text())["map"]
+    assert set(found["least_trained"].values()) == {None}
+    assert (found["least_actions"]["best"], found["least_actions"]["quantum"]) == (24, 44)
+    planned = [(plan.board, plan.games, flags) for plan in PLANS for flags in FLAG_RULES]
+    assert [(each["board"], each["games"], each["flags"]) for each in found["trainings"]] == planned
+    for each in found["trainings"]:
+        queries = each["queries"]
+        assert each["saved"]["cheapest"] < 1.3
+        assert queries["reached"] < 0.021
+        assert queries["quantum"] > queries["remembered"]
+        shown = f"{queries['remembered']:.2f} | {queries['quantum']:.2f} | {queries['best']:.2f}"
+        assert f"| {queries['decisions']:,} |" in page
+        assert f"| {shown} | {each['saved']['best']:.2f} |" in page
+    assert {each["actions"] for each in found["devices"]} == {actions for actions, _ in DEVICE_CASES}
