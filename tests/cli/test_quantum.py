@@ -141,3 +141,31 @@ def test_theory_stands_beside_what_was_drawn():
     text = inarow("quantum", "theory", "--decisions", "2000", env={"COLUMNS": ""}).stdout
     assert "0.143         3          0.507" in text
     assert inarow("quantum", "theory", "--decisions", "0").stderr == "inarow: decisions is 0; it must be at least 1\n"
+
+
+def test_export_writes_openqasm_without_extras(tmp_path):
+    words = ("quantum", "export", "--probabilities", "0.25,-,0.25,0.25,0.25", "--flags", "4", "--m", "1")
+    printed = inarow(*words)
+    assert (printed.returncode, printed.stderr) == (0, "")
+    assert printed.stdout.startswith("OPENQASM 3.0;\n")
+    assert "// flagged columns 4; m = 1\n" in printed.stdout
+    assert "in the list 1, 3, 4, 5\n" in printed.stdout
+    written = inarow(*words, "--out", str(tmp_path / "draw.qasm"))
+    assert written.stdout == ""
+    assert (tmp_path / "draw.qasm").read_text() == printed.stdout
+    found = document(*words)
+    assert (found["qasm"], found["qubits"], found["m"], found["columns"]) == (printed.stdout, 2, 1, [1, 3, 4, 5])
+
+
+def test_map_shows_and_writes_the_queries_of_trainings(tmp_path):
+    words = ("quantum", "map", "--boards", "tictactoe", "--games", "20")
+    shown = inarow(*words, "--out", str(tmp_path))
+    assert shown.returncode == 0, shown.stderr
+    assert "in none of these trainings; with one of equally likely actions flagged from 24 actions" in shown.stdout
+    assert {path.name for path in tmp_path.iterdir()} == {"map.json", "map.svg"}
+    found = document(*words)
+    assert json.loads((tmp_path / "map.json").read_text())["map"] == found
+    assert [each["flags"] for each in found["trainings"]] == ["value", "reward"]
+    assert found["least_trained"] == {"quantum": None, "best": None, "cheapest": None}
+    refused = inarow("quantum", "map", "--boards", "3x3x2")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)

@@ -12,10 +12,13 @@ from inarow.cli.options import Json, Seed, UnusedSeed
 from inarow.cli.output import command_line, json_text, print_json, print_table, progress_bar, stderr, stdout, write_text
 from inarow.cli.tables import page_width
 from inarow.errors import InvalidLimitError, MissingExtraError
+from inarow.learning.exploration.advantage import GOAL
 from inarow.learning.exploration.config import Amplification
+from inarow.learning.exploration.qasm import qasm_program
 from inarow.learning.exploration.theory import TABLE_MASSES, draw_cost, measured_cost, study_noise
 from inarow.report.pictures import write_noise_picture
 from inarow.report.quantum import QuantumDraw, check_picture_path, parse_draw, write_picture
+from inarow.report.quantum_map import map_queries, plans_on, write_map_picture
 from inarow.terminal import for_encoding
 
 quantum = App(
@@ -61,6 +64,42 @@ def show(
     times = f"The part between the barriers is one step; m = {draw.m}, so it runs {draw.m} times.\n\n"
     sys.stdout.write(for_encoding(f"{text}\n{times if draw.m > 1 else ''}", sys.stdout.encoding))
     _print_draw(draw)
+
+
+@quantum.command
+def export(
+    *,
+    probabilities: str,
+    flags: str,
+    m: int | None = None,
+    out: Path | None = None,
+    json: Json = False,
+    seed: UnusedSeed = 0,
+) -> None:
+    """Write the circuit of a decision as OpenQASM 3.
+
+    Args:
+        probabilities: Probabilities of the columns, separated by commas: 0.2,0.3,0.5. A full column is -.
+        flags: Flagged columns, separated by commas: 1,4.
+        m: Amplification steps; the best number if not given.
+        out: File to write, instead of standard output.
+
+    Examples:
+        inarow quantum export --probabilities 0.2,0.3,0.5 --flags 2 --out draw.qasm
+    """
+    draw = parse_draw(probabilities, flags, m)
+    columns = [action + 1 for action in draw.register.actions]
+    comments = (
+        f"flagged columns {', '.join(str(action + 1) for action in draw.flags)}; m = {draw.m}",
+        f"the number measured is that of a column, from 0, in the list {', '.join(map(str, columns))}",
+    )
+    program = qasm_program(draw.register, draw.m, comments)
+    if out is not None:
+        write_text(out, program)
+    if json:
+        print_json({"qubits": draw.register.qubits, "m": draw.m, "columns": columns, "qasm": program})
+    elif out is None:
+        sys.stdout.write(program)
 
 
 @quantum.command
@@ -171,6 +210,72 @@ def noise(*, out: Path | None = None, json: Json = False, seed: UnusedSeed = 0) 
         ends = (_end_text(each.error), _end_text(each.error_asking_all))
         table.add_row(f"{each.mass:.3f}", each.amplification, each.source, f"{clean.queries:.2f}", *ends)
     print_table(table)
+
+
+@quantum.command(name="map")
+def map_command(
+    *,
+    boards: str | None = None,
+    games: int | None = None,
+    devices: bool = False,
+    out: Path | None = None,
+    json: Json = False,
+    seed: Seed = 0,
+) -> None:
+    """Find where quantum draws would save queries.
+
+    Traces the flagged mass of all decisions of trainings on boards with 7 to 225 actions, and compares the queries of
+    quantum draws with those of classical agents. Needs the extra train.
+
+    Args:
+        boards: Only the trainings on these boards, separated by commas; all if not given.
+        games: Games of each training, instead of its own number.
+        devices: Also simulate devices with noise (extra quantum).
+        out: Folder for all results (map.json) and a picture (map.svg).
+
+    Examples:
+        inarow quantum map --boards 4x4x4/free --games 200
+    """
+    plans = plans_on(boards)
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+    with progress_bar("training") as progress:
+        found = map_queries(plans, games=games, with_devices=devices, seed=seed, progress=progress)
+    if out is not None:
+        write_text(out / "map.json", json_text({"command": command_line(), "map": found}))
+        try:
+            write_map_picture(found, out / "map.svg")
+        except MissingExtraError as error:
+            stderr.print(f"{out / 'map.svg'} was not drawn: {error}", markup=False, soft_wrap=True)
+    if json:
+        print_json(found)
+        return
+    names = (
+        "board",
+        "learner",
+        "flags by",
+        "actions",
+        "all flagged",
+        "draws",
+        "remembered",
+        "all",
+        "quantum",
+        "best m",
+    )
+    table = Table(*names, "saved", box=None)
+    for each in found.trainings:
+        q = each.queries
+        shares = (f"{q.actions:.1f}", f"{q.all_flagged:.0%}", f"{q.draws:.2f}", f"{q.remembered:.2f}", f"{q.all:.1f}")
+        costs = (f"{q.quantum:.2f}", f"{q.best:.2f}", f"{each.saved['best']:.2f}")
+        table.add_row(each.board, each.learner, each.flags, *shares, *costs)
+    print_table(table)
+    for way, name in (("best", "the best single m"), ("quantum", "the m of santos-2025")):
+        text = f"With {name}, queries are at least {GOAL:g} times fewer"
+        trained, ideal = found.least_trained[way], found.least_actions[way]
+        answer = "in none of these trainings" if trained is None else f"in trainings from {trained} actions"
+        stdout.print(
+            f"{text} {answer}; with one of equally likely actions flagged from {ideal} actions.", soft_wrap=True
+        )
 
 
 def _end_text(error: float | None) -> str:

@@ -12,6 +12,7 @@ from inarow.learning.alphazero.replay import Replay
 from inarow.learning.alphazero.selfplay import SelfPlay
 from inarow.learning.deep_q import boards
 from inarow.learning.deep_q.opponents import NegamaxOpponents
+from inarow.learning.exploration.action_sets import rows_of
 from inarow.learning.exploration.config import Policy
 from inarow.learning.exploration.explorer import Explorer, count_selections
 from inarow.learning.exploration.theory import measured_cost
@@ -53,10 +54,13 @@ def _solve_windows() -> None:
 
 
 def _explore_a_little() -> None:
-    explorer, rng = Explorer(TIC_TAC_TOE, Policy()), np.random.default_rng(0)
-    explorer.choose_in(Position.start(TIC_TAC_TOE), np.zeros(TIC_TAC_TOE.actions), 1, rng)
-    explorer.table.find(np.zeros(1, np.uint64))
-    explorer.table.add(np.zeros(1, np.uint64))
+    rng, keys = np.random.default_rng(0), np.zeros(1, np.uint64)
+    for spec in (TIC_TAC_TOE, GameSpec(8, 8, 4, gravity=False)):  # sets of actions in one word and in five
+        explorer = Explorer(spec, Policy(flags="reward"))
+        explorer.choose_in(Position.start(spec), np.zeros(spec.actions), 1, rng)
+        explorer.reward(keys, rows_of([[0]], spec.actions), np.zeros(1, np.int64), np.zeros(1))
+        explorer.table.find(keys)
+        explorer.table.add(keys)
     count_selections(np.full(2, 0.5), 0b11, 0b01, Policy().selection(), 1, rng)
     measured_cost(0.5, 1, rng)
 

@@ -5,6 +5,7 @@ import pytest
 
 from inarow.agents.registry import make_agent, parse_agent
 from inarow.errors import ConfigError
+from inarow.games.kernels import bits_of, compiled_layout, hash_key
 from inarow.games.position import Position
 from inarow.learning.deep_q import boards
 from inarow.learning.deep_q.config import DeepQConfig, Network, Rewards
@@ -150,3 +151,35 @@ def test_negamax_strings_are_understood_as_the_agent_understands_them():
         assert found == (parameters.depth, parameters.omega)
     assert negamax_settings("mcts") is None
     assert negamax_settings("negamax:depth=x") is None
+
+
+@pytest.mark.parametrize("side", ["first", "second"])
+def test_flags_follow_the_rewards_of_games(side):
+    """One game after the other: a choice loses its flag unless it won or drew, and the last flag brings back all."""
+    policy = Policy(rule="classical", flags="reward")
+    trainer = Trainer(config_of("tictactoe", side=side, lockstep=1, policy=policy, episodes=60))
+    expected: dict[int, set[int]] = {}
+    layout = compiled_layout(trainer.config.spec)
+    while not trainer.is_finished:
+        trainer.run_batch()
+        for game in trainer.last_games:
+            position, is_learner = Position.start(trainer.config.spec), side == "first"
+            decisions = []
+            for action in (int(word) - 1 for word in game.moves):
+                if is_learner:
+                    decisions.append((position, action))
+                position, is_learner = position.play(action), not is_learner
+            points = game.result if side == "first" else -game.result
+            for number, (before, action) in enumerate(decisions):
+                is_last = number == len(decisions) - 1
+                key = int(hash_key(*bits_of(before, layout), layout))
+                flags = expected.setdefault(key, set(before.legal_actions))
+                if len(before.legal_actions) > 1:
+                    flags = flags | {action} if is_last and points >= 0 else flags - {action}
+                    expected[key] = flags or set(before.legal_actions)
+    keys, flags = trainer.explorer.table.entries()
+    found = {
+        int(key): {action for action in range(9) if mask >> action & 1} for key, mask in zip(keys, flags, strict=True)
+    }
+    assert found == expected
+    assert any(len(each) < 5 for each in found.values())

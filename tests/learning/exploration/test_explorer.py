@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from inarow.errors import InvalidSpecError
+from inarow.games.kernels import bits_of, compiled_layout, hash_key
 from inarow.games.position import Position
 from inarow.games.spec import CONNECT_FOUR, TIC_TAC_TOE, GameSpec
+from inarow.learning.exploration.action_sets import rows_of
 from inarow.learning.exploration.config import Policy
 from inarow.learning.exploration.explorer import Explorer, FlagTable, Metrics, updated_flags
 from tests.twins.exploration import bits
@@ -21,6 +22,11 @@ def random_position(spec, rng):
             return position
 
 
+def numbered(flags):
+    """The flags of a table as an integer: an integer, or five words."""
+    return flags if isinstance(flags, int) else sum(word << 64 * place for place, word in enumerate(flags))
+
+
 def flags_twin(flags, legal, action, value):
     if len(legal) == 1:
         return flags
@@ -28,7 +34,7 @@ def flags_twin(flags, legal, action, value):
     return flags or set(legal) - {action}
 
 
-@pytest.mark.parametrize("board", ["6x7x4", "tictactoe", "12x12x5"])
+@pytest.mark.parametrize("board", ["6x7x4", "tictactoe", "12x12x5", "8x8x4/free", "15x15x5/free"])
 @pytest.mark.parametrize("rule", ["classical", "quantum"])
 def test_flags_follow_the_values_of_chosen_actions(board, rule):
     spec = GameSpec.parse(board)
@@ -49,7 +55,7 @@ def test_flags_follow_the_values_of_chosen_actions(board, rule):
         expected[position.key] = flags_twin(before, position.legal_actions, action, values[action])
     assert len(explorer.table) == explorer.metrics.states == len(expected)
     keys, flags = explorer.table.entries()
-    assert sorted(flags.tolist()) == sorted(bits(actions) for actions in expected.values())
+    assert sorted(map(numbered, flags.tolist())) == sorted(bits(actions) for actions in expected.values())
     assert explorer.table.find(keys).tolist() == flags.tolist()
     again = FlagTable.from_entries(spec, keys, flags)
     assert len(again) == len(keys)
@@ -131,8 +137,87 @@ def test_the_same_seed_gives_the_same_choices():
     assert choices() == choices()
 
 
-def test_a_board_of_too_many_actions_is_refused():
-    with pytest.raises(
-        InvalidSpecError, match="15x15x5/free has 225 actions; exploration by flags needs a board of at most 62"
-    ):
-        FlagTable(GameSpec.parse("15x15x5/free"))
+def queried_twin(probabilities, legal, flags, rng, decisions):
+    """The mean number of different actions that plain draws ask until one is flagged."""
+    counts = []
+    for _ in range(decisions):
+        asked = set()
+        while not asked & flags:
+            asked.add(int(rng.choice(len(probabilities), p=probabilities)))
+        counts.append(len(asked))
+    return np.mean(counts)
+
+
+@pytest.mark.parametrize("board", ["6x7x4", "15x15x5/free"])
+def test_decisions_are_recorded(board):
+    spec, rng = GameSpec.parse(board), np.random.default_rng(6)
+    explorer, position = Explorer(spec, Policy(rule="classical")), Position.start(spec)
+    values = np.linspace(-1, 0.5, spec.actions)
+    trace = explorer.record(40)
+    flags = set(position.legal_actions)
+    for number in range(50):
+        before = set(flags)
+        action = explorer.choose_in(position, values, 10**6, rng)  # the temperature is 0.2
+        flags = flags_twin(flags, position.legal_actions, action, values[action])
+        if number < 40:
+            weights = np.exp(values / 0.2)
+            probabilities = weights / weights.sum()
+            assert trace[number, 0] == spec.actions
+            assert trace[number, 1] == pytest.approx(probabilities[sorted(before)].sum())
+    assert trace[0, 2] == 1
+    expected = queried_twin(probabilities, flags, before, rng, 4000) if spec.actions < 10 else trace[-1, 2]
+    assert trace[-1, 2] == pytest.approx(expected, rel=0.05)
+
+
+def test_recording_draws_no_random_numbers():
+    def choices(decisions):
+        explorer, rng = Explorer(TIC_TAC_TOE, Policy()), np.random.default_rng(8)
+        explorer.record(decisions)
+        values = np.linspace(-1, 1, 9)
+        return [explorer.choose_in(Position.start(TIC_TAC_TOE), values, 50, rng) for _ in range(50)]
+
+    assert choices(0) == choices(20)
+
+
+# --- Flags by reward ---
+
+
+def key_of(position):
+    layout = compiled_layout(position.spec)
+    with np.errstate(over="ignore"):
+        return np.array([hash_key(*bits_of(position, layout), layout)], np.uint64)
+
+
+def rewarded_twin(flags, legal, action, reward):
+    if len(legal) == 1:
+        return flags
+    flags = flags | {action} if reward > 0 else flags - {action}
+    return flags or set(legal)
+
+
+@pytest.mark.parametrize("board", ["6x7x4", "15x15x5/free"])
+def test_flags_follow_rewards(board):
+    spec, rng = GameSpec.parse(board), np.random.default_rng(5)
+    positions = [random_position(spec, rng) for _ in range(4)]
+    explorer, expected = Explorer(spec, Policy(rule="classical", flags="reward")), {}
+    assert explorer.wants_rewards
+    for _ in range(200):
+        position = positions[int(rng.integers(len(positions)))]
+        action = explorer.choose_in(position, rng.normal(size=spec.actions), 1, rng)
+        key, reward = key_of(position), float(rng.choice([-1.0, 0.0, 0.5]))
+        before = expected.get(position.key, set(position.legal_actions))
+        legal = rows_of([position.legal_actions], spec.actions)
+        explorer.reward(key, legal, np.array([action]), np.array([reward]))
+        expected[position.key] = rewarded_twin(before, position.legal_actions, action, reward)
+        found = explorer.table.find(key)[0]
+        assert numbered(found.tolist()) == bits(expected[position.key])
+
+
+def test_without_flags_by_reward_nothing_is_rewarded():
+    explorer, rng = Explorer(TIC_TAC_TOE, Policy()), np.random.default_rng(0)
+    start = Position.start(TIC_TAC_TOE)
+    action = explorer.choose_in(start, np.ones(9), 1, rng)
+    assert not explorer.wants_rewards
+    key = np.array([start.key], np.uint64)
+    explorer.reward(key, rows_of([range(9)], 9), np.array([action]), np.array([-1.0]))
+    assert explorer.table.find(key)[0] == bits(range(9))

@@ -44,8 +44,20 @@ def content(trainer: Trainer):
     ],
 )
 def test_compiled_episodes_are_those_in_plain_python(rule, text, target):
+    compare_compiled_with_plain(rule, text, target, "value")
+
+
+@pytest.mark.parametrize(("text", "target"), [*product(("self", "winblock"), ("negamax", "own-turn"))])
+def test_compiled_flags_by_reward_are_those_in_plain_python(text, target):
+    trainer = compare_compiled_with_plain("quantum", text, target, "reward")
+    _, flags = trainer.explorer.table.entries()
+    by_value = compare_compiled_with_plain("quantum", text, target, "value").explorer.table.entries()[1]
+    assert np.mean(np.bitwise_count(flags)) < np.mean(np.bitwise_count(by_value))
+
+
+def compare_compiled_with_plain(rule, text, target, flags):
     phases = [{"episodes": 60, "opponent": text, "self_play": 0.2, "generations": 2}]
-    policy = {"rule": rule, "temperature": {"delta": 5.0}}
+    policy = {"rule": rule, "temperature": {"delta": 5.0}, "flags": flags}
     settings = config(board="tictactoe", target=target, symmetry=True, phases=phases, policy=policy, report=50)
     compiled, plain = Trainer(settings), Trainer(settings)
     compiled.run(settings.episodes)
@@ -54,6 +66,37 @@ def test_compiled_episodes_are_those_in_plain_python(rule, text, target):
     assert content(compiled) == content(plain)
     assert compiled.curve == plain.curve
     assert len(compiled.table) > 100
+    return compiled
+
+
+def test_flags_follow_rewards_of_the_learner():
+    """Rewards of games against a fixed opponent: all choices but wins and draws lose their flags."""
+    phases = [{"episodes": 80, "opponent": "winblock", "side": "first"}]
+    policy = {"rule": "classical", "flags": "reward"}
+    trainer = Trainer(config(board="tictactoe", target="own-turn", phases=phases, policy=policy))
+    start = np.array([Position.start(trainer.config.spec).key], np.uint64)
+    seen = [511]
+    while not trainer.is_finished:
+        trainer.run(1)
+        seen.append(int(trainer.explorer.table.find(start)[0]))
+        # The first move of a game is not its last one, so its reward is 0.
+        removed, added = seen[-2] & ~seen[-1], seen[-1] & ~seen[-2]
+        assert removed.bit_count() <= 1
+        assert added == 0 or seen[-1] == 511
+    assert seen.count(511) > 2
+    assert 511 > min(seen) > 0
+
+
+def test_a_board_of_many_actions_learns_by_flags():
+    phases = [{"episodes": 40, "opponent": "random"}]
+    trainer = Trainer(config(board="9x9x4/free", policy={"rule": "quantum"}, phases=phases, memory=64))
+    trainer.run(40)
+    keys, flags = trainer.explorer.table.entries()
+    assert flags.shape == (len(keys), 5)
+    assert trainer.explorer.metrics.decisions > 200
+    again = Trainer(trainer.config)
+    again.explorer.restore(*trainer.explorer.state())
+    assert (again.explorer.table.find(keys) == flags).all()
 
 
 @pytest.mark.compiled

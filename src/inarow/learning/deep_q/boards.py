@@ -9,6 +9,7 @@ from inarow.games.bits import count_cells, has_cell, load, single_cell, store
 from inarow.games.kernels import board_sizes, completes_line, hash_key, kernel, new_arrays
 from inarow.games.layout import Layout
 from inarow.games.rules import action_count, landing_cell
+from inarow.learning.exploration.action_sets import empty_rows
 from inarow.learning.exploration.explorer import decision_of
 from inarow.search.minimax.alphabeta import MinimaxContext
 from inarow.search.minimax.negamax import negamax_move
@@ -27,7 +28,7 @@ class Afterstates(NamedTuple):
     """The boards after each move of the learner, at most games * actions."""
 
     keys: Annotated[np.ndarray, np.uint64, "games"]  # this and `legal`: the results of `decision_of`
-    legal: Annotated[np.ndarray, np.int64, "games"]
+    legal: Annotated[np.ndarray, np.int64, "games"]  # on boards of many actions in another form, see `action_sets.py`
     after_keys: Annotated[np.ndarray, np.uint64, "boards"]
     places: Annotated[np.ndarray, np.int64, "boards"]  # game * actions + action
     planes: Annotated[np.ndarray, np.float32, "boards rows columns"]  # 1 own, -1 other stones
@@ -40,7 +41,8 @@ def empty_boards(layout: Layout, games: int) -> Boards:
 
 def empty_afterstates(layout: Layout, games: int) -> Afterstates:
     """Memory for this many games."""
-    return new_arrays(Afterstates, games=games, boards=games * action_count(layout), **board_sizes(layout))
+    found = new_arrays(Afterstates, games=games, boards=games * action_count(layout), **board_sizes(layout))
+    return found._replace(legal=empty_rows(games, action_count(layout)))
 
 
 @kernel
@@ -51,7 +53,7 @@ def list_afterstates(layout: Layout, boards: Boards, games: np.ndarray, found: A
     count, actions = 0, action_count(layout)
     for number in range(len(games)):
         stones, both = load(own, games[number], layout.board), load(mask, games[number], layout.board)
-        keys[number], legal[number] = decision_of(stones, both, layout)
+        keys[number] = decision_of(stones, both, layout, legal, number)
         for action in range(actions):
             cell = landing_cell(both, action, layout)
             if cell >= 0:

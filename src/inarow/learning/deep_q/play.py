@@ -28,6 +28,10 @@ Choose = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 """From keys and legal actions as `decision_of` returns them, values float64 [N, A], and the numbers of the games to
 actions, int64 [N]. Values of illegal actions are -inf.
 """
+Reward = Callable[[np.ndarray, np.ndarray], None]
+"""Gets the numbers of games and their results so far, when the opponent has answered the learner's last move in them or
+that move has ended them.
+"""
 
 
 class Ahead(NamedTuple):
@@ -132,9 +136,10 @@ def play_games(
     side: int,
     *,
     potential: Potential | None = None,
+    reward: Reward | None = None,
 ) -> PlayedGames:
-    """Plays `count` games from the empty board; the learner has `side`, 0 if first. Raises ConfigError if the net has
-    diverged.
+    """Plays `count` games from the empty board; the learner has `side`, 0 if first. `reward` is called when games know
+    the rewards of their last moves. Raises ConfigError if the net has diverged.
     """
     layout = compiled_layout(spec)
     boards = empty_boards(layout, count)
@@ -165,6 +170,9 @@ def play_games(
         kernels.play_actions(layout, boards, games, chosen, is_learner, results)
         actions[games, plies[games]] = chosen
         plies[games] += 1
+        if reward is not None:
+            known = games[(results[games] != ONGOING) | (not is_learner)]
+            reward(known, results[known])
     planes, known, shaping, games_of_moves = map(np.concatenate, zip(*kept, strict=True))
     return PlayedGames(results, plies, actions, planes, known, shaping, futures[:moves], games_of_moves, side)
 

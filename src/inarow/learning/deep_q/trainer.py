@@ -22,10 +22,11 @@ from inarow.learning.config import to_config
 from inarow.learning.deep_q import boards
 from inarow.learning.deep_q.config import PAST, DeepQConfig, Side
 from inarow.learning.deep_q.opponents import make_opponents
-from inarow.learning.deep_q.play import Choose, PlayedGames, check_finite, choose_best, play_games
+from inarow.learning.deep_q.play import Choose, PlayedGames, Reward, check_finite, choose_best, play_games
 from inarow.learning.deep_q.pool import PastSelves
 from inarow.learning.deep_q.potential import make_potential
 from inarow.learning.devices import CPU, Device
+from inarow.learning.exploration.last_choices import LastChoices
 from inarow.learning.exploration.plain_explorer import make_explorer
 from inarow.learning.learner import MakeOpponent, NetworkFactory
 from inarow.learning.net_file import Net, NetAbout, to_bytes
@@ -134,11 +135,20 @@ class Trainer:
         """Plays `count` games after episode `first` in lockstep; each with the heat of its own episode."""
         rng = np.random.default_rng(self._stream(_EXPLORING, first))
         heat = self.explorer.heat(first + 1 + np.arange(count))
+        last = LastChoices(count, self.config.spec) if self.explorer.wants_rewards else None
 
         def explore(keys: np.ndarray, legal: np.ndarray, values: np.ndarray, games: np.ndarray) -> np.ndarray:
-            return self.explorer.choose(keys, legal, values, heat[games], rng)
+            chosen = self.explorer.choose(keys, legal, values, heat[games], rng)
+            if last is not None:
+                last.keep(games, keys, legal, chosen)
+            return chosen
 
-        return self._play(net, explore, count, self._stream(_OPPONENTS, first), side)
+        def reward(games: np.ndarray, results: np.ndarray) -> None:
+            if last is not None:
+                rewards = np.where(results == boards.ONGOING, self.config.rewards.step, self._rewards(results))
+                self.explorer.reward(*last.taken(games, rewards))
+
+        return self._play(net, explore, count, self._stream(_OPPONENTS, first), side, reward)
 
     def test(self, games: int, side: Side | None = None) -> TestResult:
         """Plays games without exploration, on the learner's side or `side`. Repeated calls give the same result."""
@@ -148,10 +158,18 @@ class Trainer:
         wins, draws, losses = (int((results == each).sum()) for each in _RESULTS.values())
         return TestResult(games, wins, draws, losses, float(np.concatenate([each.plies for each in played]).mean()))
 
-    def _play(self, net: Net, choose: Choose, count: int, seed: np.random.SeedSequence, side: int) -> PlayedGames:
+    def _play(
+        self,
+        net: Net,
+        choose: Choose,
+        count: int,
+        seed: np.random.SeedSequence,
+        side: int,
+        reward: Reward | None = None,
+    ) -> PlayedGames:
         config = self.config
         opponents = make_opponents(config, count, seed, self._make_opponent, self._past_nets)
-        return play_games(net, config.spec, opponents, choose, count, side, potential=self._potential)
+        return play_games(net, config.spec, opponents, choose, count, side, potential=self._potential, reward=reward)
 
     def _past_nets(self) -> Sequence[Net]:
         assert self.past is not None

@@ -12,6 +12,8 @@ from inarow.learning.exploration.selection import AMPLIFICATIONS, RULES, Selecti
 
 Rule = Literal["epsilon-greedy", "classical", "quantum"]  # built-in rules; `rules.py` registers others
 Amplification = Literal["ceil-inclusive", "ceil-exclusive", "floor", "optimal"]
+FlagRule = Literal["value", "reward"]
+BackEnd = Literal["closed-form", "aer"]
 
 
 def random_share(episodes: np.ndarray) -> np.ndarray:
@@ -60,6 +62,17 @@ class Policy(ConfigPart, frozen=True, kw_only=True):
         bool,
         Meta(description="the fault of santos-2025: the oracle takes column numbers for places among legal actions"),
     ] = False
+    flags: Annotated[
+        FlagRule,
+        Meta(
+            description="an action loses its flag if its value is negative (santos-2025), or if its reward is not "
+            "positive (Paparo et al. 2014)"
+        ),
+    ] = "value"
+    backend: Annotated[
+        BackEnd,
+        Meta(description="how quantum draws are made; aer simulates each as a circuit (slow, extra quantum)"),
+    ] = "closed-form"
     temperature: Temperature = Temperature()
 
     def selection(self) -> Selection:
@@ -69,4 +82,5 @@ class Policy(ConfigPart, frozen=True, kw_only=True):
         record.rounds, record.presamples = self.rounds, self.presamples
         record.amplification = AMPLIFICATIONS.index(self.amplification)
         record.column_oracle = self.column_oracle
+        record.by_reward = self.flags == "reward"
         return record

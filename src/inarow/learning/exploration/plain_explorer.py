@@ -4,7 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from inarow.errors import ConfigError
 from inarow.games import GameSpec
+from inarow.learning.exploration.aer_explorer import AerExplorer
 from inarow.learning.exploration.config import Policy
 from inarow.learning.exploration.explorer import Explorer, FlagTable, Metrics
 from inarow.learning.exploration.rules import RegisteredRule
@@ -31,6 +33,13 @@ class PlainExplorer:
         self.table.add(keys)
         return self._rule.choose(values, heat, rng)
 
+    @property
+    def wants_rewards(self) -> bool:
+        return False
+
+    def reward(self, keys: np.ndarray, legal: np.ndarray, actions: np.ndarray, rewards: np.ndarray) -> None:
+        """Does nothing: a registered rule sees values only."""
+
     def state(self) -> tuple[dict[str, Any], np.ndarray, np.ndarray]:
         """Like `Explorer.state`."""
         return {_STATE: self._rule.state()}, *self.table.entries()
@@ -46,7 +55,16 @@ class PlainExplorer:
 
 
 def make_explorer(spec: GameSpec, policy: Policy) -> Explorer | PlainExplorer:
-    """An explorer for one side of one board; raises ConfigError if the rule does not exist, InvalidSpecError like
-    `FlagTable`.
+    """An explorer for one side of one board; raises ConfigError if the rule does not exist or has no such back end,
+    MissingExtraError if the back end needs an extra that is not installed.
     """
+    if policy.backend == "aer":
+        if policy.rule != "quantum":
+            raise ConfigError(f"policy.backend: aer simulates the rule quantum only, not {policy.rule}")
+        return AerExplorer(spec, policy)
     return Explorer(spec, policy) if policy.rule in RULES else PlainExplorer(spec, policy)
+
+
+def is_compiled(explorer: Explorer | PlainExplorer | None) -> bool:
+    """Whether kernels can choose by this explorer, if there is one."""
+    return not isinstance(explorer, PlainExplorer | AerExplorer)

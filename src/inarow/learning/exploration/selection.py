@@ -1,6 +1,6 @@
 """Compiled: the choice of an action by draws, classical or quantum (reflecting projective simulation).
 
-Sets of actions (`legal`, `flags`, ...) are int64 bit masks, action a is bit a. Probabilities are
+Sets of actions (`legal`, `flags`, ...) are those of `action_sets.py`. Probabilities are
 float64 [A] that sum to 1 over the legal actions and are 0 elsewhere.
 
 A quantum draw prepares the state with amplitudes sqrt(p), applies m times the phase flip of the
@@ -18,6 +18,8 @@ import math
 import numpy as np
 from numba.extending import register_jitable
 
+from inarow.learning.exploration.action_sets import ActionSet, any_action, has_action, single_action
+
 RULES = ("epsilon-greedy", "classical", "quantum")
 EPSILON_GREEDY, CLASSICAL, QUANTUM = range(3)
 AMPLIFICATIONS = ("ceil-inclusive", "ceil-exclusive", "floor", "optimal")
@@ -32,6 +34,7 @@ class Selection:
     amplification: int  # index of AMPLIFICATIONS
     presamples: int  # plain draws before the first quantum draw, in addition to `rounds`
     column_oracle: int  # the fault of santos-2025
+    by_reward: int  # flags follow rewards instead of values
 
 
 LEAST_MASS = 1e-18  # less flagged mass than this is treated as none: its amplification would take a billion steps
@@ -39,15 +42,15 @@ _ROUNDING = 1e-9
 
 
 @register_jitable
-def softmax(values: np.ndarray, legal: int, temperature: float, probabilities: np.ndarray) -> None:
+def softmax(values: np.ndarray, legal: ActionSet, temperature: float, probabilities: np.ndarray) -> None:
     """Writes p(a) ~ exp((value - best value) / temperature) over the legal actions, of which one must exist."""
     best = -np.inf
     for action in range(len(values)):
-        if legal >> action & 1 and values[action] > best:
+        if has_action(legal, action) and values[action] > best:
             best = values[action]
     total = 0.0
     for action in range(len(values)):
-        weight = math.exp((values[action] - best) / temperature) if legal >> action & 1 else 0.0
+        weight = math.exp((values[action] - best) / temperature) if has_action(legal, action) else 0.0
         probabilities[action] = weight
         total += weight
     for action in range(len(values)):
@@ -55,23 +58,23 @@ def softmax(values: np.ndarray, legal: int, temperature: float, probabilities: n
 
 
 @register_jitable
-def choose_epsilon_greedy(values: np.ndarray, legal: int, epsilon: float, rng: np.random.Generator) -> int:
+def choose_epsilon_greedy(values: np.ndarray, legal: ActionSet, epsilon: float, rng: np.random.Generator) -> int:
     """A uniformly drawn legal action with probability `epsilon`, otherwise the first of the best actions."""
     if rng.random() < epsilon:
         while True:
             action = int(rng.random() * len(values))
-            if legal >> action & 1:
+            if has_action(legal, action):
                 return action
     choice = -1
     for action in range(len(values)):
-        if legal >> action & 1 and (choice < 0 or values[action] > values[choice]):
+        if has_action(legal, action) and (choice < 0 or values[action] > values[choice]):
             choice = action
     return choice
 
 
 @register_jitable
 def select(
-    probabilities: np.ndarray, legal: int, flags: int, selection: Selection, rng: np.random.Generator
+    probabilities: np.ndarray, legal: ActionSet, flags: ActionSet, selection: Selection, rng: np.random.Generator
 ) -> tuple[int, int, bool, int]:
     """Draws by the classical or quantum rule until a flagged action comes up or the limit is reached: (action, number
     of draws, whether it is flagged, applications of the oracle). Each quantum draw has its own m.
@@ -94,17 +97,17 @@ def select(
                 calls += m
         action = draw(probabilities, marked, inside, outside, rng)
         rounds += 1
-        is_flagged = flags >> action & 1 == 1
+        is_flagged = has_action(flags, action)
         if is_flagged or rounds == limit:
             return action, rounds, is_flagged, calls
 
 
 @register_jitable
-def mass_of(probabilities: np.ndarray, actions: int) -> float:
+def mass_of(probabilities: np.ndarray, actions: ActionSet) -> float:
     """The probability of a set of actions: exactly 1 or 0 if all or none of the mass is in it."""
     inside = outside = 0.0
     for action in range(len(probabilities)):
-        if actions >> action & 1:
+        if has_action(actions, action):
             inside += probabilities[action]
         else:
             outside += probabilities[action]
@@ -138,28 +141,30 @@ def amplified_weights(mass: float, m: int) -> tuple[float, float]:
 
 
 @register_jitable
-def marked_by_column(legal: int, flags: int) -> int:
+def marked_by_column(legal: ActionSet, flags: ActionSet) -> ActionSet:
     """The actions that an oracle marks if it takes the numbers of flagged actions for indices of the
     list of legal actions: wrong as soon as a column is full. A number beyond the list marks nothing.
     """
-    marked = place = action = 0
-    while legal >> action:
-        if legal >> action & 1:
-            marked |= (flags >> place & 1) << action
+    marked = legal ^ legal
+    place = action = 0
+    while any_action(legal >> action):
+        if has_action(legal, action):
+            if has_action(flags, place):
+                marked = marked | single_action(action, legal)
             place += 1
         action += 1
     return marked
 
 
 @register_jitable
-def draw(probabilities: np.ndarray, marked: int, inside: float, outside: float, rng: np.random.Generator) -> int:
+def draw(probabilities: np.ndarray, marked: ActionSet, inside: float, outside: float, rng: np.random.Generator) -> int:
     """An action drawn with its probability times `inside` if marked, times `outside` if not. Not checked: these sum to
     1.
     """
     left = rng.random()
     last = -1
     for action in range(len(probabilities)):
-        weight = probabilities[action] * (inside if marked >> action & 1 else outside)
+        weight = probabilities[action] * (inside if has_action(marked, action) else outside)
         if weight > 0.0:
             last = action
             left -= weight

@@ -19,7 +19,15 @@ from inarow.games.bits import Bits, single_cell
 from inarow.games.kernels import completes_line, hash_key, kernel
 from inarow.games.layout import Layout
 from inarow.games.rules import action_count, landing_cell, mirror
-from inarow.learning.exploration.explorer import ExplorerArrays, choose_action, has_room
+from inarow.learning.exploration.action_sets import add_action, clear_actions, load_actions
+from inarow.learning.exploration.explorer import (
+    ExplorerArrays,
+    choose_action,
+    forget_waiting,
+    has_room,
+    keep_waiting,
+    reward_waiting,
+)
 from inarow.learning.tabular import moves
 from inarow.learning.tabular.moves import draw_best_action, random_action, slot_of
 from inarow.learning.tabular.q_table import QArrays, add_row, find_row, is_crowded
@@ -138,24 +146,28 @@ def policy_action(
     explorer: ExplorerArrays,
     key: np.uint64,
     mask: Bits,
+    side: int,
     place: tuple[int, bool],
     values: np.ndarray,
     heat: float,
     layout: Layout,
     rng: np.random.Generator,
 ) -> int:
-    """The learner's action by a policy; uniformly random if the table had no space for the position. The explorer gets
-    positions in the form of the table: mirror images share flags as they share values.
+    """The action of a learning side by a policy; uniformly random if the table had no space for the position. The
+    explorer gets positions in the form of the table: mirror images share flags as they share values.
     """
     row, mirrored = place
     actions = values.shape[1]
     if row < 0:
         return random_action(mask, actions, layout, rng)
-    legal = 0
+    clear_actions(explorer.legal, 0)
     for action in range(actions):
         if landing_cell(mask, action, layout) >= 0:
-            legal |= 1 << slot_of(action, mirrored, layout)
-    return slot_of(choose_action(explorer, key, legal, values[row], heat, rng), mirrored, layout)
+            add_action(explorer.legal, 0, slot_of(action, mirrored, layout))
+    legal = load_actions(explorer.legal, 0)
+    slot = choose_action(explorer, key, legal, values[row], heat, rng)
+    keep_waiting(explorer, side, key, legal, slot)
+    return slot_of(slot, mirrored, layout)
 
 
 @register_jitable
@@ -206,6 +218,8 @@ def play_episodes(
             return done
         mine, both, ply = random_start(layout, rules, rng)
         learner = begin_episode(rules, progress)
+        if exploring is not None:
+            forget_waiting(exploring.explorer)
         is_self = rules.opponent == SELF or (rules.self_play > 0.0 and rng.random() < rules.self_play)
         reward = 0.0
         last = 0.0  # the reward of the learner's last move; under own-turn replaced if the opponent ends the game
@@ -226,7 +240,8 @@ def play_episodes(
                 place = add_row(key, index, old, keys, state), mirrored
                 if exploring is not None and action < 0:
                     heat = exploring.heat[done]
-                    action = policy_action(exploring.explorer, key, both, place, values, heat, layout, rng)
+                    reward_waiting(exploring.explorer, side, progress.previous_rewards[side])
+                    action = policy_action(exploring.explorer, key, both, side, place, values, heat, layout, rng)
                 action = take_turn(course, values, visits, both, side, place, action, rng)
                 note_symmetry(mine, both, side, course)
             cell = landing_cell(both, action, layout)
@@ -236,6 +251,9 @@ def play_episodes(
             is_won = completes_line(placed, cell, layout)
             if is_won or ply == area:
                 finish(side, is_won, course, values, visits)
+                if exploring is not None:
+                    reward_waiting(exploring.explorer, side, rules.win if is_won else rules.draw)
+                    reward_waiting(exploring.explorer, 1 - side, rules.loss if is_won else rules.draw)
                 if side == learner or rules.negamax:
                     reward += last
                 reward += count_result(side == learner, is_won, rules, progress)

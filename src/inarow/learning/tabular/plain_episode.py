@@ -3,7 +3,7 @@
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -11,15 +11,24 @@ from inarow.games import GameSpec, Position
 from inarow.games.kernels import bits_of
 from inarow.games.layout import Layout
 from inarow.games.rules import landing_cell
-from inarow.learning.exploration.explorer import Explorer
+from inarow.learning.exploration.action_sets import load_actions, rows_of
+from inarow.learning.exploration.explorer import Explorer, forget_waiting, keep_waiting, reward_waiting
 from inarow.learning.exploration.plain_explorer import PlainExplorer
 from inarow.learning.tabular import episode, moves
 from inarow.learning.tabular.q_table import QTable, add_row
 from inarow.search.tree.rollouts import RolloutContext
 
 Reply = Callable[[Position], int]  # an opponent
-Explore = Callable[[np.uint64, Any, tuple[int, bool]], int]
-"""From the key of a row, all stones, and (row, whether its actions are mirrored there) to the learner's action."""
+
+
+class Explore(Protocol):
+    """The choices of a learner in one episode."""
+
+    def choose(self, key: np.uint64, mask: Any, side: int, place: tuple[int, bool]) -> int:
+        """The action of a side, from the key of a row, all stones, and (row, whether actions are mirrored there)."""
+
+    def reward(self, side: int, reward: float) -> None:
+        """Called with the reward of the last action of a side, if it had one."""
 
 
 def play_episode(
@@ -42,7 +51,8 @@ def play_episode(
             key, mirrored = episode.find_slots(stones, mask, rules, layout)
             place = add_row(key, *arrays[:4]), mirrored
             if explore is not None and action < 0:
-                action = explore(key, mask, place)
+                explore.reward(side, progress.previous_rewards[side])
+                action = explore.choose(key, mask, side, place)
             action = episode.take_turn(course, table.values, table.visits, mask, side, place, action, rng)
             episode.note_symmetry(stones, mask, side, course)
         cell = position.landing_cell(action)
@@ -50,6 +60,9 @@ def play_episode(
         if position.is_over:
             is_won = position.winner is not None
             episode.finish(side, is_won, course, table.values, table.visits)
+            if explore is not None:
+                explore.reward(side, rules.win if is_won else rules.draw)
+                explore.reward(1 - side, rules.loss if is_won else rules.draw)
             if side == learner or rules.negamax:
                 reward += last
             reward += episode.count_result(side == learner, is_won, rules, progress)
@@ -91,27 +104,41 @@ def compiled_reply(
     return None if rules.opponent == episode.SELF else reply
 
 
-def explore_by(
-    explorer: Explorer | PlainExplorer, number: int, values: np.ndarray, layout: Layout, rng: np.random.Generator
-) -> Explore:
+class PolicyMoves:
     """The learner's choice of moves in the episode `number` of its generation, by the rows of a table. As in
     `episode.policy_action`, the explorer gets positions in the form of the table.
     """
-    heat, actions = explorer.heat(np.array([number])), values.shape[1]
 
-    def explore(key: np.uint64, mask: Any, place: tuple[int, bool]) -> int:
-        row, mirrored = place
+    def __init__(
+        self,
+        explorer: Explorer | PlainExplorer,
+        number: int,
+        values: np.ndarray,
+        layout: Layout,
+        rng: np.random.Generator,
+    ) -> None:
+        self._explorer, self._values, self._layout, self._rng = explorer, values, layout, rng
+        self._heat = explorer.heat(np.array([number]))
+        if isinstance(explorer, Explorer):
+            forget_waiting(explorer.arrays_for(0))
+
+    def choose(self, key: np.uint64, mask: Any, side: int, place: tuple[int, bool]) -> int:
+        (row, mirrored), layout, actions = place, self._layout, self._values.shape[1]
         if row < 0:
-            return moves.random_action(mask, actions, layout, rng)
+            return moves.random_action(mask, actions, layout, self._rng)
         slots = [
             moves.slot_of(action, mirrored, layout)
             for action in range(actions)
             if landing_cell(mask, action, layout) >= 0
         ]
         known = np.full((1, actions), -np.inf)
-        known[0, slots] = values[row, slots]
-        legal = np.array([sum(1 << slot for slot in slots)])
-        slot = explorer.choose(np.array([key], np.uint64), legal, known, heat, rng)[0]
-        return moves.slot_of(int(slot), mirrored, layout)
+        known[0, slots] = self._values[row, slots]
+        legal = rows_of([slots], actions)
+        slot = int(self._explorer.choose(np.array([key], np.uint64), legal, known, self._heat, self._rng)[0])
+        if isinstance(self._explorer, Explorer):
+            keep_waiting(self._explorer.arrays_for(0), side, key, load_actions(legal, 0), slot)
+        return moves.slot_of(slot, mirrored, layout)
 
-    return explore
+    def reward(self, side: int, reward: float) -> None:
+        if isinstance(self._explorer, Explorer):
+            reward_waiting(self._explorer.arrays_for(0), side, reward)

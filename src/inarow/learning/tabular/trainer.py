@@ -12,11 +12,11 @@ import numpy as np
 from inarow.errors import ConfigError
 from inarow.games.kernels import compiled_layout, new_record
 from inarow.learning.exploration.explorer import Explorer
-from inarow.learning.exploration.plain_explorer import PlainExplorer, make_explorer
+from inarow.learning.exploration.plain_explorer import is_compiled, make_explorer
 from inarow.learning.learner import MakeOpponent
 from inarow.learning.tabular import episode
 from inarow.learning.tabular.config import QConfig
-from inarow.learning.tabular.plain_episode import Reply, compiled_reply, explore_by, play_episode
+from inarow.learning.tabular.plain_episode import PolicyMoves, Reply, compiled_reply, play_episode
 from inarow.learning.tabular.q_table import QTable
 from inarow.search.tree.config import Uct
 from inarow.search.tree.memory import ROLLOUT_SLOT_BYTES, make_rollout_tree
@@ -64,7 +64,7 @@ class Trainer:
         self.config = config
         self.explorer = make_explorer(config.spec, config.policy) if config.policy else None
         for phase in config.phases:
-            is_plain = compiled_opponent(phase.opponent)[0] == episode.OTHER or isinstance(self.explorer, PlainExplorer)
+            is_plain = compiled_opponent(phase.opponent)[0] == episode.OTHER or not is_compiled(self.explorer)
             if phase.starts == "boards" and is_plain:
                 raise ConfigError(
                     "starts = boards needs an opponent among self, frozen, random, winblock and mcts:simulations=N, and"
@@ -96,7 +96,7 @@ class Trainer:
             progress, phase = self._progress, self.config.phases[self.phase]
             until_report = self.config.report - progress.episode % self.config.report
             wanted = int(min(episodes, until_report, phase.episodes - progress.episode))
-            if self._rules.opponent == episode.OTHER or isinstance(self.explorer, PlainExplorer):
+            if self._rules.opponent == episode.OTHER or not is_compiled(self.explorer):
                 self._play_plainly(phase.opponent, wanted)
             else:
                 self._play(wanted)
@@ -115,7 +115,7 @@ class Trainer:
         while episodes > 0:
             self.table.reserve()
             exploring, count = None, episodes
-            if isinstance(self.explorer, Explorer):
+            if isinstance(self.explorer, Explorer):  # always, if there is one
                 count = min(episodes, _MOST_HEATS)
                 heat = self.explorer.heat(self._progress.episode + 1 + np.arange(count))
                 exploring = episode.Exploring(self.explorer.arrays_for(self.config.spec.cells), heat)
@@ -130,7 +130,7 @@ class Trainer:
             number, explore = int(self._progress.episode) + 1, None
             with np.errstate(over="ignore"):  # keys are mixed modulo 2^64
                 if self.explorer is not None:
-                    explore = explore_by(self.explorer, number, self.table.values, layout, self._rng)
+                    explore = PolicyMoves(self.explorer, number, self.table.values, layout, self._rng)
                 play_episode(self._reply(text), explore, self._course, self.table, self._rng)
 
     def _reply(self, text: str) -> Reply | None:

@@ -23,6 +23,7 @@ from inarow.studies.experiment import VARIANTS, Variant, by_variant
 from inarow.studies.report import Curve, CurvePlot, Row, Section, Table, line, measured, verdicts
 from inarow.studies.results import Results, accuracy_rows
 from inarow.studies.santos_2025 import published, runs
+from inarow.studies.santos_2025.pooled import deviations_section, pooled_section, published_spread
 from inarow.studies.santos_2025.runs import AMPLIFICATIONS, COSTS, EPISODES, LEARNERS, DrawCosts, Training
 from inarow.studies.texts import load_texts
 
@@ -40,7 +41,7 @@ _LEAST_SHOWN_MASS = 0.1  # below it classical draws do not fit in the plot
 
 def _sections(results: Results) -> list[Section]:
     """The tables, the question behind them, and questions that the authors left open."""
-    published_parts = _tables_section, _differences_section, _curves_section
+    published_parts = _tables_section, _differences_section, _pooled_section, _deviations_section, _curves_section
     own_parts = _theory_section, _perfect_play_section, _opponents_section, _lockstep_section
     found = [make(results) for make in (*published_parts, *own_parts)]
     return [each for each in found if each.curves or any(table.rows for table in each.tables)]
@@ -69,7 +70,7 @@ def _training_table(results: Results, training: Training) -> Table:
 
 
 def _mean_and_deviation(results: Results, training: Training, figure: str) -> list[Row]:
-    row, printed = _row(results, training, figure), _published_spread(training, figure)
+    row, printed = _row(results, training, figure), published_spread(training, figure)
     if printed is None and not row.ours:
         return []
     values = by_variant(lambda variant: results.values(training, variant, figure))
@@ -79,12 +80,6 @@ def _mean_and_deviation(results: Results, training: Training, figure: str) -> li
         return [row, deviation]
     agrees = mean_agreement(printed, values[0]) if _is_published_size(results, training) else None
     return [replace(row, published=printed.mean, agreement=agrees), replace(deviation, published=printed.deviation)]
-
-
-def _published_spread(training: Training, figure: str) -> Spread | None:
-    row = published().rows.get(training.name)
-    found: tuple[float, float] | None = getattr(row, figure.replace(" ", "_"), None)
-    return None if found is None else Spread(*found, published().runs)
 
 
 def _is_published_size(results: Results, training: Training) -> bool:
@@ -116,7 +111,7 @@ def _differences_section(results: Results) -> Section:
         counts += [results.runs(training, "as-published") for training in pair]
         for figure in _COMPARED:
             label, digits = f"{side}: {_LABELS[figure]}", FIGURES[figure]
-            printed = difference(*(_published_spread(training, figure) for training in pair))
+            printed = difference(*(published_spread(training, figure) for training in pair))
             ours = [_difference(results, pair, variant, figure) for variant in VARIANTS]
             as_published, corrected = (None if each is None else each.estimate for each in ours)
             mean, agrees = None if printed is None else printed.mean, _same_answer(printed, ours[0])
@@ -126,6 +121,14 @@ def _differences_section(results: Results) -> Section:
     many = " to ".join(map(str, sorted({min(counts), max(counts)})))
     text = TEXTS.sentence("power" if detectable else "too_few", runs=many, detectable="; ".join(detectable))
     return TEXTS.section("differences", power=text, tables=[TEXTS.table("differences", rows)])
+
+
+def _pooled_section(results: Results) -> Section:
+    return pooled_section(results, TEXTS)
+
+
+def _deviations_section(results: Results) -> Section:
+    return deviations_section(results, TEXTS, FIGURES)
 
 
 def _difference(results: Results, pair: tuple[Training, Training], variant: Variant, figure: str) -> Difference | None:
