@@ -105,6 +105,8 @@ def _mcts(parameters: MctsParameters | HybridParameters, spec: GameSpec) -> Part
         "solve": parameters.solve,
     }
     if isinstance(parameters, HybridParameters):
+        if parameters.place != "rollout":
+            raise KaggleFileError(f"hybrid:place={parameters.place} cannot be exported; place=rollout can")
         informed = spec.cells if isinstance(parameters.informed, str) else parameters.informed
         settings |= {"informed": informed, "depth": parameters.depth, **_window_worths(parameters.heuristic, spec)}
     return Parts(("base", "minimax", "mcts"), _call("MctsPlayer", **settings), _TIME_NOTE)
