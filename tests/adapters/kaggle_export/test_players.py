@@ -135,7 +135,9 @@ def test_packed_numbers_are_unpacked(numbers):
     assert q_table.unpacked(q_table.packed(numbers)) == numbers
 
 
-@pytest.mark.parametrize("agent", ["minimax:depth=none", "mcts:seconds=5", "hybrid:simulations=100000", "gupta-shah-2022/minimax"])
+@pytest.mark.parametrize(
+    "agent", ["minimax:depth=none", "mcts:seconds=5", "hybrid:simulations=100000", "gupta-shah-2022/minimax"]
+)
 def test_time_ends_a_search_with_a_legal_move(agent):
     position = Position.parse("4453")
     assert choice(agent_of_file(agent, position.spec), position, seconds=0.05) in position.legal_actions

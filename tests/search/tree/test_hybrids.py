@@ -1,4 +1,4 @@
-"""Minimax in selection and in backpropagation: against a slow twin, and where it proves something against the solver."""
+"""Minimax in selection and in backpropagation: against a slow twin; what it proves, against the solver."""
 
 from typing import NamedTuple
 

@@ -1,8 +1,8 @@
 """The network of the public ConnectX programs, which gupta-shah-2022 submitted: convolutions, then dense layers.
 
-It sees one plane, 1 for own stones and -1 for those of the opponent, and has one logit per column. Two convolutions keep
-the size of the board, two shrink it by two; two dense layers follow. So its weights are for one size of board. With
-`padding`, the board is put into a square of zeros, as the paper proposes for boards of several sizes.
+It sees one plane, 1 for own stones and -1 for those of the opponent, and has one logit per column. Two convolutions
+keep the size of the board, two shrink it by two; two dense layers follow. So its weights are for one size of board.
+With `padding`, the board is put into a square of zeros, as the paper proposes for boards of several sizes.
 """
 
 from collections.abc import Mapping

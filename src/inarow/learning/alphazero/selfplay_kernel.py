@@ -1,8 +1,10 @@
 """Compiled: self-play of the network, many games in step.
 
 A game begins with random moves (or none); then every move is searched, unless only one is safe. It ends by the rules,
-or usually when a search proves its result. Without tactics every move is searched and every game ends by the rules. Each searched position becomes an example: the position, the policy of
-the search, and a value: the proven result, or a mixture of the game's result and the values of searches.
+or usually when a search proves its result. Without tactics every move is searched and every game ends by the rules.
+
+Each searched position becomes an example: the position, the policy of the search, and a value: the proven result, or a
+mixture of the game's result and the values of searches.
 """
 
 import math

@@ -80,7 +80,8 @@ def search_rules(config: SearchConfig, *, noise: float = 0.0, rule: tuple[float,
         is_relative = config.unvisited == "parent"
         rule = Puct(np.float64(config.exploration), np.float64(config.first_play), is_relative)
     numbers = config.value_weight, config.value_visits, config.softness, noise
-    return SearchRules(rule, config.root == "gumbel", *map(np.float64, numbers), config.tactics)
+    value_weight, value_visits, softness, mixed = map(np.float64, numbers)
+    return SearchRules(rule, config.root == "gumbel", value_weight, value_visits, softness, mixed, config.tactics)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

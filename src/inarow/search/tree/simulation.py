@@ -2,9 +2,10 @@
 
 A simulation descends its tree to a node that is proven or new. A new node is examined first (`examine`): a proof
 needs no network, and where a single move is safe the simulation continues with it. Without tactics only finished games
-are known, every legal move is searched, and proofs stay where they are (`look_for_end`). Otherwise the leaf is looked up in
-the cache and, if missing, evaluated by the network together with the leaves of all games; the next call has the
-answers.
+are known, every legal move is searched, and proofs stay where they are (`look_for_end`).
+
+Otherwise the leaf is looked up in the cache and, if missing, evaluated by the network together with the leaves of all
+games; the next call has the answers.
 """
 
 import math

@@ -37,7 +37,7 @@ from inarow.search.limits import Limits, Watch
 from inarow.search.minimax.heuristics import Heuristic, WeightsRecord, evaluate, window_heuristic
 from inarow.search.tree.config import SearchConfig
 from inarow.studies.experiment import Variant
-from inarow.studies.gupta_shah_2022 import published
+from inarow.studies.gupta_shah_2022 import PROGRAM, published
 
 ALPHAZERO_SIMULATIONS = 100  # not published; here a move takes about as long as with the two other searches
 PUBLISHED_NET = "gupta-shah-2022"
@@ -48,7 +48,7 @@ SUBMITTED_DEPTH = 4  # plies of the submitted minimax
 
 
 def agent_string(player: str, variant: Variant, *, net: str | None = None, seconds: float | None = None) -> str:
-    """The agent of a player, optionally with a time limit instead; `alphazero` needs a net."""
+    """The agent of a player, optionally with a time limit instead; both `alphazero` need a net."""
     is_published, limits = variant == "as-published", published().simulations
     own = f"final={'score' if is_published else 'visits'},solve=false"
     name = {
@@ -57,6 +57,7 @@ def agent_string(player: str, variant: Variant, *, net: str | None = None, secon
         "minimax": "gupta-shah-2022/minimax" if is_published else "minimax:depth=5,heuristic=powers,tie=random",
         "hybrid": f"hybrid:simulations={limits['hybrid']},informed={3 if is_published else 'all'},{own}",
         "alphazero": f"alphazero:simulations={ALPHAZERO_SIMULATIONS},net={net}",
+        PROGRAM: f"gupta-shah-2022/alphazero:simulations={ALPHAZERO_SIMULATIONS},net={net}",
     }[player]
     if seconds is None:
         return name
