@@ -22,19 +22,19 @@ from inarow.studies.play import check_sound
 from inarow.workers import open_pool
 
 UNIVERSAL = "universal"
-CONTEST_GAMES = {"quick": 4, "paper": 50}  # of a part
-HYBRID_PARTS, UNIVERSAL_PARTS = 4, 2
+CONTEST_GAMES = {"quick": 4, "paper": 20}  # of a part
+HYBRID_PARTS, UNIVERSAL_PARTS = 10, 5
 _TIMED_OPENINGS = 5
 
 HYBRIDS = {
-    "rollouts, depth 2": ("hybrid:informed=all", 190),
-    "selection, depth 2": ("hybrid:place=selection", 7_600),
-    "selection, depth 4, after 2 visits": ("hybrid:place=selection,depth=4,visits=2", 6_100),
-    "backpropagation, depth 2": ("hybrid:place=backup", 13_500),
-    "backpropagation, depth 4": ("hybrid:place=backup,depth=4", 12_800),
+    "rollouts, depth 2": ("hybrid:informed=all", 47),
+    "selection, depth 2": ("hybrid:place=selection", 1_900),
+    "selection, depth 4, after 2 visits": ("hybrid:place=selection,depth=4,visits=2", 1_520),
+    "backpropagation, depth 2": ("hybrid:place=backup", 3_400),
+    "backpropagation, depth 4": ("hybrid:place=backup,depth=4", 3_200),
 }
 """Agents, and the simulations for which they need as much time as MCTS for its own."""
-EQUAL_SIMULATIONS, MCTS_SIMULATIONS = 500, 20_000
+EQUAL_SIMULATIONS, MCTS_SIMULATIONS = 500, 5_000
 
 NET_SIMULATIONS = 32
 BOARDS = {
