@@ -24,11 +24,14 @@ Workers = Annotated[int, Meta(ge=1, le=MAX_CLUSTER_WORKERS)]
 
 
 class BoardRange(ConfigPart, frozen=True, kw_only=True):
-    """Boards with gravity, of all sizes from the first to the second number, on which a line fits."""
+    """Boards with gravity, of all sizes from the first to the second number, on which a line fits, and further ones."""
 
     rows: Annotated[tuple[Side, Side], Meta(description="smallest and largest number of rows, from 1 to 16")]
     columns: Annotated[tuple[Side, Side], Meta(description="the same for columns")]
     inarow: Annotated[tuple[Side, Side], Meta(description="the same for the length of a line")]
+    more: Annotated[
+        tuple[str, ...], Meta(description="further boards, for example larger ones or boards without gravity")
+    ] = ()
     unseen: Annotated[tuple[str, ...], Meta(description="boards excluded from training, for tests afterwards")] = ()
 
     def specs(self) -> tuple[GameSpec, ...]:
@@ -36,7 +39,8 @@ class BoardRange(ConfigPart, frozen=True, kw_only=True):
         unseen = {GameSpec.parse(board) for board in self.unseen}
         sizes = [range(low, high + 1) for low, high in (self.rows, self.columns, self.inarow)]
         found = (GameSpec(rows, columns, line) for rows, columns, line in product(*sizes) if line <= max(rows, columns))
-        return tuple(spec for spec in found if spec not in unseen)
+        more = map(GameSpec.parse, self.more)
+        return tuple(spec for spec in dict.fromkeys((*found, *more)) if spec not in unseen)
 
 
 class NetworkConfig(ConfigPart, frozen=True, kw_only=True):

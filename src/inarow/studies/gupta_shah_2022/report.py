@@ -247,7 +247,7 @@ def _speed_section(results: Results) -> Section:
         if any(times):
             as_published, corrected = (Estimate(used / each) if each else None for each in times)
             rows.append(Row(TITLES[player], published().simulations.get(player), as_published, corrected, 0))
-    reserves = ", ".join(f"{reserve:g} ({TITLES[player]})" for player, reserve in published().reserve.items())
+    reserves = ", ".join(f"{reserve:g} ({_title(player)})" for player, reserve in published().reserve.items())
     table = TEXTS.table("speed", rows, seconds=published().seconds, reserves=reserves)
     return TEXTS.section("speed", tables=[table] if rows else [])
 
