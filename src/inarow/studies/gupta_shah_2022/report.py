@@ -1,5 +1,6 @@
 """The report of gupta-shah-2022, and the study. Any part of the results may be missing."""
 
+from collections.abc import Sequence
 from functools import partial
 from itertools import product
 from statistics import fmean
@@ -152,10 +153,7 @@ def _ratings_section(results: Results) -> Section:
         Row(_title(player), published().table_2[player], as_published.get(player), corrected.get(player), 0)
         for player in PLAYERS
     ]
-    orders = [
-        TEXTS.sentence("orders", variant=variant, concordance=_concordance(found), rated=found) if found else ""
-        for variant, found in zip(VARIANTS, rated, strict=True)
-    ]
+    orders = [_order(found, variant) if found else "" for variant, found in zip(VARIANTS, rated, strict=True)]
     table_1 = rate_published()
     listed = [
         f"{_title(each.agent)} {each.elo:+.0f} ({each.interval[0]:.0f} to {each.interval[1]:.0f})"
@@ -163,6 +161,12 @@ def _ratings_section(results: Results) -> Section:
     ]
     order, tables = _concordance(table_1), [TEXTS.table("ratings", rows)] if any(rated) else []
     return TEXTS.section("ratings", orders=orders, ratings=", ".join(listed), concordance=order, tables=tables)
+
+
+def _order(found: Ratings, variant: Variant) -> str:
+    repeated = [player for player in PLAYERS if player != _OURS]
+    orders = {"repeated": _concordance(found, repeated), "concordance": _concordance(found)}
+    return TEXTS.sentence("orders", variant=variant, rated=found, **orders)
 
 
 def rate_players(results: Results, variant: Variant) -> Ratings | None:
@@ -198,14 +202,14 @@ def _as_scores(rated: Ratings | None) -> dict[str, Estimate]:
     return {each.agent: Estimate(mean + each.elo, ends[each.agent], 0.0, each.games) for each in found}
 
 
-def _concordance(rated: Ratings) -> str:
-    """The rank correlation of ratings with Table 2."""
+def _concordance(rated: Ratings, players: Sequence[str] = PLAYERS) -> str:
+    """The rank correlation of ratings with Table 2, of some players."""
     from scipy.stats import kendalltau  # loads slowly
 
     ours = {each.agent: each.elo for each in rated.table}
-    pairs = [(published().table_2[player], ours[player]) for player in PLAYERS]
+    pairs = [(published().table_2[player], ours[player]) for player in players]
     found = kendalltau(*zip(*pairs, strict=True), method="exact")
-    return TEXTS.sentence("concordance", found=found)
+    return TEXTS.sentence("concordance", found=found, count=len(players))
 
 
 def _grades_section(results: Results) -> Section:
