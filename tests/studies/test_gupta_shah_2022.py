@@ -309,7 +309,7 @@ def test_our_alphazero_is_shown_without_a_verdict():
 
 
 def test_a_number_of_the_published_alphazero_is_counted_once():
-    """For the order of the sides that fits better, as nobody knows which one was played."""
+    """For the order of the sides that fits better, since the source does not say which was played."""
     table = tables_of([*cell("mcts", PROGRAM, True, 10), *cell("mcts", PROGRAM, False, 6)])["Its cells of Table 1"]
     verdicts = {row.label: row.agreement for row in table.rows}
     assert verdicts["against MCTS, moving first: wins, %"] is None

@@ -3,7 +3,7 @@
 Two of the three hybrids of Baier and Winands (2013; 2015); the third plays rollouts by minimax (`rollouts.py`).
 Their searches know finished games and nothing else.
 
-selection  when a simulation reaches a node with a given number of visits (0: a new node), before it goes on from there
+selection  when a simulation reaches a node with a given number of visits (0: a new node), before it continues
 backup     when a move is proven lost and other moves of its parent are open: a search of the parent may show that these
            lose as well, and the proof moves on
 
