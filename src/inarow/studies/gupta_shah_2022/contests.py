@@ -23,7 +23,7 @@ from inarow.workers import open_pool
 
 UNIVERSAL = "universal"
 CONTEST_GAMES = {"quick": 4, "paper": 20}  # of a part
-HYBRID_PARTS, UNIVERSAL_PARTS = 10, 5
+HYBRID_PARTS, UNIVERSAL_PARTS = 10, 3
 _TIMED_OPENINGS = 5
 
 HYBRIDS = {
