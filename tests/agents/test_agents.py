@@ -24,6 +24,8 @@ SEARCHING = [
     "minimax:depth=2,heuristic=powers,tie=random",
     "mcts:simulations=20",
     "hybrid:simulations=4",
+    "hybrid:simulations=20,place=selection",
+    "hybrid:simulations=20,place=backup,depth=3",
 ]
 COMPILED = [
     pytest.param(name, marks=pytest.mark.compiled)
@@ -45,6 +47,7 @@ NAMES = [*SIMPLE, *SEARCHING, *COMPILED]
 ON_SOME_BOARDS = {
     "alphazero",
     "dqn",
+    "gupta-shah-2022/alphazero",
     "harman/mcts",
     "harman/q",
     "human",

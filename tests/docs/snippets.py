@@ -27,7 +27,12 @@ SHORTER = (
     (r"^(?!docs/tutorials/train).*: train (tictactoe|4x4x4)-q", "--set phases.0.episodes=2000"),
     (r": train .*policy.backend=aer", "--set phases.0.episodes=5"),
     (r": train (4x4x4|connect4)-dqn", "--set episodes=40"),
-    (r": train (tictactoe|connect4-\d+min|universal|gupta\S*)( |$)", "--set minutes=0.01 --set workers=1"),
+    (r": train (tictactoe|connect4-\d+min|universal)( |$)", "--set minutes=0.01 --set workers=1"),
+    (
+        r": train gupta",
+        "--set iterations=1 --set iteration_games=2 --set selfplay.games=2 --set selfplay.simulations=4 "
+        "--set selfplay.first_simulations=4 --set gate.games=2 --set gate.simulations=2",
+    ),
     (r": train --resume .*minutes=\+", "--set minutes=+0.01"),
     (r": sweep ", "--trials 2"),
     (r": quantum map ", "--games 20"),

@@ -15,12 +15,16 @@ from inarow.search.limits import Limits
 from inarow.search.minimax.heuristics import make_heuristic
 from inarow.search.minimax.minimax import Minimax
 from inarow.studies.experiment import VARIANTS, Measured, Trial
-from inarow.studies.gupta_shah_2022 import PAIRS, PLAYERS, published
+from inarow.studies.gupta_shah_2022 import PAIRS, PLAYERS, PROGRAM, published
 from inarow.studies.gupta_shah_2022.agents import agent_string
+from inarow.studies.gupta_shah_2022.contests import Contest, hybrid_contests, universal_contests
 from inarow.studies.gupta_shah_2022.report import GUPTA_SHAH_2022, match_total, rate_published
 from inarow.studies.gupta_shah_2022.runs import Cell, Grade, MatchPart, Speed
+from inarow.studies.gupta_shah_2022.training import Training, measured_of
+from inarow.studies.report import agreement_summary
 from inarow.studies.results import Finished, Results
 from tests.learning.alphazero.nets import opinionated_net
+from tests.learning.alphazero.tiny_runs import trained
 
 
 def trial_of(experiment, variant="as-published", settings=None, seed=0, **size):
@@ -89,7 +93,7 @@ def test_the_paper_scale_plays_four_hundred_games_of_every_two_players_and_twent
                 if each.experiment in parts and each.variant == variant
             ]
             assert sizes == [(number, {"from": 40 * number, "games": 40}) for number in range(10)]
-    cells = [each for each in plan if isinstance(each.experiment, Cell)]
+    cells = [each for each in plan if isinstance(each.experiment, Cell) and each.experiment.column != PROGRAM]
     assert len(cells) == 20 * (len(PAIRS) + 4)
     assert {each.variant for each in cells} == {"as-published"}
     assert all(each.size == {"positions": 5040} for each in plan if isinstance(each.experiment, Grade))
@@ -101,12 +105,13 @@ def test_only_experiments_with_a_net_depend_on_which_one(tmp_path):
     shipped = GUPTA_SHAH_2022.plan("quick", VARIANTS, 0)
     other = GUPTA_SHAH_2022.plan("quick", VARIANTS, 0, {"net": str(net)})
     for one, two in zip(shipped, other, strict=True):
-        uses_net = "alphazero" in one.experiment.name or one.experiment == Speed()
+        name = one.experiment.name.replace(PROGRAM, "program")
+        uses_net = "alphazero" in name or one.experiment == Speed()
         assert (one.key != two.key) == uses_net
-    content = {each.settings["net content"] for each in other if each.settings}
+    content = {each.settings["net content"] for each in other if "net content" in each.settings}
     net.write_bytes(opinionated_net(tmp_path, "6x7x4").read_bytes())
     again = GUPTA_SHAH_2022.plan("quick", VARIANTS, 0, {"net": str(net)})
-    assert content.isdisjoint(each.settings["net content"] for each in again if each.settings)
+    assert content.isdisjoint(each.settings["net content"] for each in again if "net content" in each.settings)
 
 
 def test_wrong_nets_and_settings_are_refused_in_one_line(tmp_path):
@@ -116,7 +121,8 @@ def test_wrong_nets_and_settings_are_refused_in_one_line(tmp_path):
         GUPTA_SHAH_2022.plan("quick", VARIANTS, 0, {"net": str(opinionated_net(tmp_path, "5x5x4"))})
     with pytest.raises(
         InvalidStudyError,
-        match="gupta-shah-2022 has no setting 'nets' \\(did you mean 'net'\\?\\); its settings are net",
+        match=r"gupta-shah-2022 has no setting 'nets' \(did you mean 'net'\?\); its settings are net, program-net, "
+        "universal",
     ):
         GUPTA_SHAH_2022.plan("quick", VARIANTS, 0, {"nets": "connect4"})
 
@@ -266,8 +272,10 @@ def test_ratings_stand_beside_table_2_with_the_agreement_of_the_orders():
     rows = {row.label: row.as_published.mean for row in sections["Table 2"].tables[0].rows}
     assert sorted(rows, key=rows.get) == ["Greedy", "Minimax", "Hybrid", "MCTS", "AlphaZero"]
     assert np.mean(list(rows.values())) == pytest.approx(np.mean(list(published().table_2.values())))
+    text = sections["Table 2"].text[0]
     same = sum(order == tuple(range(5)) or order == tuple(reversed(range(5))) for order in permutations(range(5)))
-    assert f"Kendall's tau 1.00, p = {same / 120:.3f}" in sections["Table 2"].text[0]
+    assert f"with our AlphaZero in the place of theirs Kendall's tau 1.00, p = {same / 120:.3f}" in text
+    assert f"Kendall's tau 1.00, p = {2 / 24:.3f} (exact, two-sided, of 4 players)" in text
     assert "Table 2" not in {part.title for part in GUPTA_SHAH_2022.sections(Results(as_in_table_2()[1:]))}
 
 
@@ -284,6 +292,77 @@ def test_cells_agree_by_an_exact_test():
     assert shown(2, 1).note == "Distinct games of ten, where some are equal: MCTS - Minimax 9.0."
 
 
+def cell(row, column, column_first, wins):
+    figures = {"column": 10.0 * wins, "row": 100.0 - 10.0 * wins, "draws": 0.0, "distinct": 9.0}
+    trials = [trial_of(Cell(row, column, column_first), seed=seed, games=10) for seed in range(5)]
+    return [finished(trial, Measured(figures)) for trial in trials]
+
+
+def test_our_alphazero_is_shown_without_a_verdict():
+    tables = tables_of([*cell("mcts", "alphazero", True, 10), *cell("mcts", "minimax", True, 2)])
+    rows = {row.label: row for row in tables["The column moves first"].rows}
+    ours = rows["MCTS - our AlphaZero, our AlphaZero first: our AlphaZero wins, %"]
+    assert (ours.published, ours.as_published.mean, ours.agreement) == (70.0, 100.0, None)
+    assert rows["MCTS - Minimax, Minimax first: Minimax wins, %"].agreement.agrees
+    fair = tables_of([made_up_match("mcts", "alphazero", wins=2)])["Points of the column"].rows[0]
+    assert fair.agreement is None
+
+
+def test_a_number_of_the_published_alphazero_is_counted_once():
+    """For the order of the sides that fits better, since the source does not say which was played."""
+    table = tables_of([*cell("mcts", PROGRAM, True, 10), *cell("mcts", PROGRAM, False, 6)])["Its cells of Table 1"]
+    verdicts = {row.label: row.agreement for row in table.rows}
+    assert verdicts["against MCTS, moving first: wins, %"] is None
+    assert verdicts["against MCTS, moving second: wins, %"].agrees
+    assert sum(each is not None for each in verdicts.values()) == 3
+    assert "of 3 published numbers" in agreement_summary((table,))
+
+
+def test_a_contest_is_shown_with_its_cost():
+    contest = next(hybrid_contests("paper"))
+    figures = made_up_match("greedy", "mcts", wins=15).measured.figures
+    trial = trial_of(contest, "corrected", **{"from": 0, "games": 40})
+    rows = tables_of([finished(trial, Measured(figures, timings={"a": 0.004, "b": 0.002}))])[
+        "Points of the hybrid"
+    ].rows
+    assert rows[0].label == "rollouts, depth 2, equal simulations (40 games; 2 times the CPU time)"
+    assert rows[0].corrected.mean == 75.0
+
+
+def test_contests_have_names_of_their_own_and_agents_that_exist():
+    found = [*hybrid_contests("paper"), *universal_contests("paper")]
+    assert len({each.name for each in found}) == len(found)
+    for each in found:
+        make_agent(each.a.format(universal="universal"))
+        make_agent(each.b)
+
+
+@pytest.mark.compiled
+def test_a_contest_repeats_itself():
+    contest = Contest("net on 4x5x3", "alphazero:net={universal},simulations=4", "mcts:simulations=20", "4x5x3")
+    trial = trial_of(contest, "corrected", {"universal": "universal"}, **{"from": 0, "games": 4})
+    measured = trial.run()
+    assert measured.figures == trial.run().figures
+    assert sum(measured.figures[f"pairs.{points}"] for points in range(5)) == 2
+    assert set(measured.timings) == {"a", "b"}
+
+
+@pytest.mark.compiled
+def test_the_training_of_the_published_alphazero_is_read_from_its_folder(tmp_path):
+    gate = {"games": 4, "threshold": 0.6, "simulations": 2, "restore": True}
+    run = trained(tmp_path / "run", gate=gate)
+    measured = measured_of(run.folder)
+    assert measured.figures["accepted"] + measured.figures["rejected"] == len(measured.curves["gate"]) == 4
+    assert list(measured.files.values()) == [run.product.read_bytes()]
+    text = {
+        part.title: part.text
+        for part in GUPTA_SHAH_2022.sections(
+            Results([*cell("mcts", PROGRAM, True, 10), finished(trial_of(Training(), iterations=4), measured)])
+        )
+    }["AlphaZero as published"]
+    assert any("4 iterations" in paragraph for paragraph in text)
+
+
 def test_simulations_of_five_seconds_stand_beside_the_published_ones():
     timings = {"mcts": 4.66e-6, "hybrid": 4.8e-4, "alphazero": 4.5e-3}
     measured = finished(trial_of(Speed()), Measured(timings=timings))
@@ -291,7 +370,7 @@ def test_simulations_of_five_seconds_stand_beside_the_published_ones():
     assert rows["MCTS"].published == 20_000
     assert rows["MCTS"].as_published.mean == pytest.approx(1e6)
     assert rows["Hybrid"].as_published.mean == pytest.approx(1e4)
-    assert rows["AlphaZero"].published is None
+    assert rows["our AlphaZero"].published is None
 
 
 def test_a_report_can_be_made_of_nothing():

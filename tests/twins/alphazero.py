@@ -97,17 +97,22 @@ class PlainSearch:
 
     def _expand(self, node: Node, path: list[Node]) -> float | None:
         """The value of a new node for the side that moved into it; None where one move is safe."""
-        position = node.position
-        known, cells = (DRAWN, set()) if position.is_over else plain_look(position)
+        position, tactics = node.position, self.config.tactics
+        if position.is_over:
+            known, cells = DRAWN if position.winner is None else SOONEST_WIN - position.ply, set()
+        elif tactics:
+            known, cells = plain_look(position)
+        else:
+            known, cells = UNKNOWN, {position.landing_cell(action) for action in position.legal_actions}
         if known != UNKNOWN:
             node.proof = known
-            for parent in reversed(path[:-1]):
+            for parent in reversed(path[:-1] if tactics else []):
                 proofs = [child.proof for child in parent.children]
                 if max(proofs) > DRAWN or UNKNOWN not in proofs:
                     parent.proof = DRAWN if max(proofs) == DRAWN else -max(proofs)
             return _outcome(known)
         node.children = [Node(position.play(position.action_of(cell)), 1 / len(cells), cell) for cell in sorted(cells)]
-        if len(cells) == 1:
+        if len(cells) == 1 and tactics:
             return None
         logits, values = made_up_net(plain_planes(position)[None])
         chosen = [logits[0][position.layout.row_and_column(child.cell)] for child in node.children]
@@ -120,7 +125,7 @@ class PlainSearch:
 
     def _by_puct(self, node: Node) -> Node:
         config = self.config
-        unseen = -node.total / max(1, node.visits) - config.first_play
+        unseen = -node.total / max(1, node.visits) - config.first_play if config.unvisited == "parent" else 0.0
 
         def bound(child: Node) -> float:
             width = config.exploration * math.sqrt(node.visits)

@@ -47,20 +47,30 @@ class AlphaZeroParameters(Struct, frozen=True, kw_only=True):
         ),
     ] = "puct"
 
-    added: ClassVar[frozenset[str]] = frozenset({"rule"})  # see `AgentIdentity`
+    tactics: Annotated[
+        bool,
+        Meta(
+            description="look for wins, threats and forced moves in new positions and propagate proofs; false: know "
+            "finished games only; root=puct only"
+        ),
+    ] = True
+
+    added: ClassVar[frozenset[str]] = frozenset({"rule", "tactics"})  # see `AgentIdentity`
 
     def __post_init__(self) -> None:
         if self.simulations != "auto" and self.seconds != "none":
             raise ValueError("takes either simulations or seconds")
         if self.seconds != "none" and self.root == "gumbel":
             raise ValueError("needs root=puct for seconds; root=gumbel searches by simulations")
+        if self.root == "gumbel" and not self.tactics:
+            raise ValueError("needs root=puct for tactics=false")
         if self.root == "gumbel" and self.simulations != "auto" and self.simulations > MAX_PLANNED_SIMULATIONS:
             raise ValueError(f"takes at most {MAX_PLANNED_SIMULATIONS} simulations with root=gumbel")
 
 
 class AlphaZeroAgent(ParameterisedAgent[AlphaZeroParameters]):
-    """Tree search with a network that checks wins, threats and forced moves. With root=puct it keeps its tree during a
-    game.
+    """Tree search with a network that checks wins, threats and forced moves, unless tactics=false. With root=puct it
+    keeps its tree during a game.
     """
 
     def __init__(self, name: str, parameters: AlphaZeroParameters, rng: np.random.Generator) -> None:
@@ -72,17 +82,20 @@ class AlphaZeroAgent(ParameterisedAgent[AlphaZeroParameters]):
         position.check_ongoing()
         if self._search is None or self._search.spec != position.spec:
             net, memory = self._net_for(position.spec), self._parameters.memory << 20
-            config = SearchConfig(root=self._parameters.root)
             self._search = NetSearch(
                 position.spec,
                 net_evaluator(net),
-                config,
+                self._config,
                 memory=memory,
                 cache_memory=memory,
                 rule=make_rule(self._parameters.rule),
             )
         found = self._search.search(position, limits=self._limits(limits), watch=watch_results(watch, self._decision))
         return self._decision(found, is_final=True)
+
+    @property
+    def _config(self) -> SearchConfig:
+        return SearchConfig(root=self._parameters.root, tactics=self._parameters.tactics)
 
     def _limits(self, limits: Limits | None) -> Limits:
         """The limits of the search. Sequential halving needs simulations: those of the agent if none are given."""

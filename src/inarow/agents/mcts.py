@@ -21,6 +21,7 @@ from inarow.search.tree.parts import (
     rule_digest,
     rule_names,
 )
+from inarow.search.tree.probes import Probes
 from inarow.search.tree.rollouts import Rollouts
 from inarow.search.tree.search import TreeSearch
 
@@ -76,12 +77,38 @@ class MctsParameters(TreeParameters, frozen=True, kw_only=True):
 
 
 class HybridParameters(TreeParameters, frozen=True, kw_only=True):
+    place: Annotated[
+        Literal["rollout", "selection", "backup"],
+        Meta(
+            description="where minimax is used: rollout (plays moves), selection (proves nodes that a simulation "
+            "reaches), backup (proves nodes above a lost move)"
+        ),
+    ] = "rollout"
     informed: Annotated[
         Annotated[int, Meta(ge=0, le=256)] | Literal["all"],
-        Meta(description="number of moves at the start of a rollout that minimax plays"),
+        Meta(description="number of moves at the start of a rollout that minimax plays; place=rollout only"),
     ] = 3
     depth: Annotated[int, Meta(ge=1, le=_MAX_ROLLOUT_DEPTH, description="depth of this minimax in plies")] = 2
+    visits: Annotated[
+        int,
+        Meta(ge=0, le=10**6, description="earlier visits of a node at which it is searched; place=selection only"),
+    ] = 0
     heuristic: HeuristicChoice = "powers"
+
+    added: ClassVar[frozenset[str]] = frozenset({"rule", "place", "visits"})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.place == "rollout":
+            if self.visits:
+                raise ValueError("takes visits with place=selection only")
+            return
+        if self.informed != 3 or self.heuristic != "powers":
+            raise ValueError("takes informed and heuristic with place=rollout only")
+        if not self.solve:
+            raise ValueError(f"needs solve=true for place={self.place}: its searches prove results")
+        if self.visits and self.place != "selection":
+            raise ValueError("takes visits with place=selection only")
 
 
 class TreeAgent(ParameterisedAgent[TreeParameters]):
@@ -119,8 +146,14 @@ class TreeAgent(ParameterisedAgent[TreeParameters]):
                 threads=wanted.threads,
                 rollouts=self._rollouts(spec),
                 rule=make_rule(wanted.rule),
+                probes=self._probes,
             )
         return self._search
+
+    @property
+    def _probes(self) -> Probes | None:
+        """Minimax searches in the tree."""
+        return None
 
     @property
     def _is_fractional(self) -> bool:
@@ -146,7 +179,7 @@ class MctsAgent(TreeAgent):
 
 
 class HybridAgent(TreeAgent):
-    """The same search with rollouts that begin with minimax moves (gupta-shah-2022)."""
+    """The same search with minimax in its rollouts (gupta-shah-2022), in selection or in backpropagation."""
 
     _parameters: HybridParameters
 
@@ -155,8 +188,15 @@ class HybridAgent(TreeAgent):
 
     def _rollouts(self, spec: GameSpec) -> Rollouts:
         wanted = self._parameters
+        if wanted.place != "rollout":
+            return Rollouts()
         informed = spec.cells if wanted.informed == "all" else wanted.informed
         return Rollouts(informed, wanted.depth, make_heuristic(wanted.heuristic, spec))
+
+    @property
+    def _probes(self) -> Probes | None:
+        wanted = self._parameters
+        return None if wanted.place == "rollout" else Probes(wanted.place, wanted.depth, wanted.visits)
 
 
 def mcts_hash(parameters: MctsParameters) -> str | None:

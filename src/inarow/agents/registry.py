@@ -96,7 +96,7 @@ _OWN_KINDS: Mapping[str, AgentKind] = {
         AgentKind("mcts", "Monte Carlo tree search (UCT)", MctsParameters, MctsAgent, mcts_hash, TREE_LIMITS),
         AgentKind(
             "hybrid",
-            "MCTS with minimax rollouts (gupta-shah-2022)",
+            "MCTS with minimax in rollouts (gupta-shah-2022), selection or backpropagation",
             HybridParameters,
             HybridAgent,
             hybrid_hash,

@@ -280,10 +280,10 @@ class CurveGrader:
     def __init__(self, suite: Suite) -> None:
         self._suite, self.description = suite, description(suite)
 
-    def __call__(self, evaluate: Evaluate, simulations: int) -> tuple[float, float]:
-        """(Share without search, share with this many simulations)."""
+    def __call__(self, evaluate: Evaluate, simulations: int, config: SearchConfig | None = None) -> tuple[float, float]:
+        """(Share without search, share with this many simulations); `config` replaces the usual settings."""
         memory = _CURVE_GAMES * simulations * _BYTES_PER_SIMULATION
-        search = NetSearch(self._suite.spec, evaluate, SearchConfig(), games=_CURVE_GAMES, memory=memory)
+        search = NetSearch(self._suite.spec, evaluate, config or SearchConfig(), games=_CURVE_GAMES, memory=memory)
         return _accuracy(search, self._suite, 1), _accuracy(search, self._suite, simulations)
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
     from torch.nn import Module
 
+    from inarow.search.tree.config import SearchConfig
     from inarow.search.tree.evaluation import Evaluate
 
 ConfigT = TypeVar("ConfigT", bound=ConfigPart)
@@ -60,8 +61,8 @@ class Grade(Protocol):
     def description(self) -> str:
         """A readable description of the positions."""
 
-    def __call__(self, evaluate: Evaluate, simulations: int, /) -> tuple[float, float]:
-        """(Accuracy without search, accuracy with this many simulations)."""
+    def __call__(self, evaluate: Evaluate, simulations: int, config: SearchConfig = ..., /) -> tuple[float, float]:
+        """(Accuracy without search, accuracy with this many simulations); `config` replaces the usual settings."""
 
 
 NetworkFactory = Callable[..., "Module"]

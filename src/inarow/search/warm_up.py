@@ -13,6 +13,7 @@ from inarow.search.minimax.minimax import Minimax
 from inarow.search.solver.solver import MIN_MEMORY, Solver
 from inarow.search.tree.config import SearchConfig
 from inarow.search.tree.evaluation import planes_of, uniform_evaluator
+from inarow.search.tree.probes import Probes
 from inarow.search.tree.rollouts import Rollouts
 from inarow.search.tree.search import NetSearch, TreeSearch
 from inarow.search.tree.simulation import look
@@ -37,8 +38,8 @@ def _solve_a_little(position: Position) -> None:
 
 def _search_trees(position: Position) -> None:
     Minimax(position.spec, make_heuristic("windows", position.spec)).search(position, Limits(depth=2))
-    for rollouts in (Rollouts(), Rollouts(informed=1)):
-        search = TreeSearch(position.spec, np.random.default_rng(0), rollouts=rollouts)
+    for rollouts, probes in ((Rollouts(), None), (Rollouts(informed=1), None), (Rollouts(), Probes("selection"))):
+        search = TreeSearch(position.spec, np.random.default_rng(0), rollouts=rollouts, probes=probes)
         action = search.search(position, limits=Limits(simulations=50)).action
         search.search(position.play(action), limits=Limits(simulations=50))
 

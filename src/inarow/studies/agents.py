@@ -5,17 +5,17 @@ The registry loads this table as a plug-in (entry point `inarow.agents`); no oth
 
 import tomllib
 from importlib.resources import files
+from typing import Any
 
-import msgspec
-
-from inarow.agents.kind import AgentKind, Build
+from inarow.agents.kind import AgentKind
+from inarow.agents.mcts import TREE_LIMITS
 from inarow.agents.simple import NoParameters
 from inarow.studies.gupta_shah_2022 import agents as gupta_shah
 from inarow.studies.harman import agents as harman
 from inarow.studies.kumbhakern_2025 import agents as kumbhakern
 from inarow.studies.paranji_2025 import agents as paranji
 
-_BUILDERS: dict[str, tuple[type[msgspec.Struct], Build]] = {
+_BUILDERS: dict[str, tuple[Any, ...]] = {  # what follows name and summary in `AgentKind`
     "paranji-2025/minimax": (paranji.ParanjiMinimaxParameters, paranji.ParanjiMinimax),
     "paranji-2025/winblock": (NoParameters, paranji.ParanjiWinBlock),
     "paranji-2025/q": (paranji.ParanjiQParameters, paranji.ParanjiQ),
@@ -23,6 +23,12 @@ _BUILDERS: dict[str, tuple[type[msgspec.Struct], Build]] = {
     "harman/mcts": (harman.HarmanMctsParameters, harman.HarmanMcts),
     "harman/q": (harman.HarmanQParameters, harman.HarmanQ),
     "gupta-shah-2022/minimax": (NoParameters, gupta_shah.GuptaShahMinimax),
+    "gupta-shah-2022/alphazero": (
+        gupta_shah.PublishedAlphaZeroParameters,
+        gupta_shah.GuptaShahAlphaZero,
+        gupta_shah.published_net_hash,
+        TREE_LIMITS,
+    ),
 }
 _SUMMARIES = tomllib.loads((files("inarow.studies") / "agents.toml").read_text(encoding="utf-8"))
 _HASHES = {"harman/q": harman.table_hash}

@@ -24,6 +24,7 @@ from inarow.games.spec import CONNECT_FOUR, GameSpec
 from tests.cli.command_line import document, inarow_process
 
 AGENTS = ["random", "greedy", "winblock", "minimax", "mcts:simulations=100", "hybrid:simulations=20"]
+AGENTS += ["gupta-shah-2022/minimax", "gupta-shah-2022/alphazero:simulations=20"]
 STANDARD = {*sys.stdlib_module_names, "numpy"}
 
 
@@ -49,7 +50,7 @@ def test_a_file_says_what_it_was_made_of_whatever_that_is_called():
 
 def test_names_of_the_parts_do_not_collide():
     """All modules in one file: each name is defined once."""
-    modules = ("base", "simple", "minimax", "mcts", "q_table", "net", "dqn", "alphazero")
+    modules = ("base", "simple", "minimax", "shallow", "mcts", "q_table", "net", "dqn", "alphazero")
     tree = ast.parse(assemble(modules, title="all", entry="agent = None"))
     names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
@@ -104,6 +105,7 @@ def test_an_archive_has_a_main_file(tmp_path):
         ("solver", "6x7x4", "solver cannot be exported"),
         ("human", "6x7x4", "human cannot be exported"),
         ("minimax:heuristic=squares", "6x7x4", "the heuristic squares cannot be exported"),
+        ("hybrid:place=backup", "6x7x4", "hybrid:place=backup cannot be exported; place=rollout can"),
         ("minimax", "tictactoe", "Kaggle's ConnectX has gravity"),
         ("q", "6x7x4", "inarow has no Q-table for 6x7x4"),
     ],

@@ -19,6 +19,7 @@ from inarow.games.bits import from_int, to_int
 from inarow.games.kernels import compiled_layout
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
+from inarow.learning.alphazero.config import NetworkConfig
 from inarow.learning.deep_q.config import DeepQConfig, Network
 from inarow.learning.deep_q.network import first_weights
 from inarow.learning.net_file import NetAbout, open_net, to_bytes
@@ -30,6 +31,7 @@ from tests.strategies import ongoing_positions
 
 onnx = pytest.importorskip("onnx")
 
+from inarow.learning.alphazero.dense_network import DenseNetwork  # noqa: E402
 from inarow.learning.deep_q.network import to_model  # noqa: E402
 
 pytestmark = pytest.mark.compiled
@@ -89,9 +91,10 @@ def test_planes_and_looks_are_those_of_the_package(position):
 
 
 @pytest.mark.parametrize("simulations", [0, 1, 40])
-def test_an_exported_alphazero_searches_the_same(simulations, tmp_path):
+@pytest.mark.parametrize("kind", ["alphazero", "alphazero:tactics=false", "gupta-shah-2022/alphazero"])
+def test_an_exported_alphazero_searches_the_same(kind, simulations, tmp_path):
     path = opinionated_net(tmp_path)
-    text = f"alphazero:net={path},simulations={simulations}"
+    text = f"{kind}{',' if ':' in kind else ':'}net={path},simulations={simulations}"
     for board in ("6x7x4", "5x4x3"):
         spec = GameSpec.parse(board)
         exported = agent_of_file(text, spec)
@@ -105,6 +108,19 @@ def test_an_exported_alphazero_searches_the_same(simulations, tmp_path):
                 moves += 1
                 position = position.play(chance.choice(position.legal_actions))
         assert same >= 0.95 * moves  # sums are rounded in another order, which may decide between near equals
+
+
+@pytest.mark.parametrize("padding", [0, 12])
+def test_an_exported_dense_network_says_the_same(padding, tmp_path):
+    spec = GameSpec.parse("6x7x4")
+    network = DenseNetwork(spec, NetworkConfig(kind="dense", channels=8, padding=padding))
+    weights = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
+    path, position = tmp_path / "dense.onnx", Position.parse("44531")
+    about = NetAbout(kind="alphazero", board="6x7x4", config={}, seed=0)
+    path.write_bytes(to_bytes(network.to_model(weights), about))
+    planes = planes_of(position)[None]
+    for found, expected in zip(numpy_net(path)(planes), open_net(path).run(planes), strict=True):
+        assert found == pytest.approx(expected, abs=1e-5)
 
 
 @pytest.mark.parametrize("setting", ["root=gumbel", "temperature=1"])

@@ -51,6 +51,16 @@ def test_exported_minimax_plays_the_same_moves(position, depth, heuristic):
 @pytest.mark.compiled
 @settings(max_examples=20)
 @given(with_gravity(ongoing_positions(max_side=6, max_inarow=5)), st.integers(0, 99))
+def test_the_published_minimax_draws_among_the_same_moves(position, seed):
+    agent = "gupta-shah-2022/minimax"
+    random.seed(seed)
+    best = {make_agent(agent, seed=each).decide(position).action for each in range(40)}
+    assert choice(agent_of_file(agent, position.spec), position) in best
+
+
+@pytest.mark.compiled
+@settings(max_examples=20)
+@given(with_gravity(ongoing_positions(max_side=6, max_inarow=5)), st.integers(0, 99))
 def test_ties_are_drawn_among_the_same_moves(position, seed):
     agent = "minimax:depth=2,tie=random"
     random.seed(seed)
@@ -125,7 +135,9 @@ def test_packed_numbers_are_unpacked(numbers):
     assert q_table.unpacked(q_table.packed(numbers)) == numbers
 
 
-@pytest.mark.parametrize("agent", ["minimax:depth=none", "mcts:seconds=5", "hybrid:simulations=100000"])
+@pytest.mark.parametrize(
+    "agent", ["minimax:depth=none", "mcts:seconds=5", "hybrid:simulations=100000", "gupta-shah-2022/minimax"]
+)
 def test_time_ends_a_search_with_a_legal_move(agent):
     position = Position.parse("4453")
     assert choice(agent_of_file(agent, position.spec), position, seconds=0.05) in position.legal_actions

@@ -7,6 +7,8 @@ import torch
 from inarow.errors import NetError
 from inarow.games.position import Position
 from inarow.games.spec import GameSpec
+from inarow.learning.alphazero.config import NetworkConfig
+from inarow.learning.alphazero.dense_network import DenseNetwork
 from inarow.learning.alphazero.network import Network
 from inarow.learning.alphazero.onnx_graph import from_onnx, to_onnx
 from inarow.learning.net_file import Net, NetAbout, net_evaluator, to_bytes
@@ -55,6 +57,24 @@ def test_torch_and_onnx_say_the_same(board):
         found_logits, values = evaluate(planes)
         assert found_logits == pytest.approx(logits.numpy(), abs=1e-4)
         assert values == pytest.approx(2 * torch.sigmoid(wins).numpy() - 1, abs=1e-5)
+
+
+@pytest.mark.parametrize(("padding", "parameters"), [(0, 170_376), (12, 645_837)])
+def test_the_published_network_has_its_number_of_parameters_and_says_the_same_in_onnx(padding, parameters):
+    torch.manual_seed(3)
+    network = DenseNetwork(GameSpec(6, 7, 4), NetworkConfig(kind="dense", channels=64, padding=padding))
+    assert sum(parameter.numel() for parameter in network.parameters()) == parameters
+    network.train()
+    for seed in range(3):
+        network(torch.from_numpy(sample("6x7x4", 20, seed)))
+    evaluate = net_evaluator(Net(to_bytes(network.eval().to_model(state(network)), ABOUT), "it"))
+    planes = sample("6x7x4", 7)
+    with torch.no_grad():
+        logits, values = network(torch.from_numpy(planes))
+    found_logits, found_values = evaluate(planes)
+    assert found_logits == pytest.approx(logits.numpy(), abs=1e-4)
+    assert found_values == pytest.approx(values.numpy(), abs=1e-5)
+    assert np.ptp(found_logits, axis=1).max() == 0  # one logit per column
 
 
 def test_boards_of_several_sizes_share_a_batch():

@@ -93,11 +93,12 @@ def test_worker_processes_play_too(tmp_path):
 
 
 def test_one_net_learns_several_boards(tmp_path):
-    boards = {"rows": [3, 4], "columns": [4, 5], "inarow": [3, 3], "unseen": ["4x5x3"]}
+    boards = {"rows": [3, 4], "columns": [4, 5], "inarow": [3, 3], "unseen": ["4x5x3"], "more": ["3x3x3/free"]}
     run = trained(tmp_path / "run", board=None, boards=boards, iterations=3)
     played = {line.split(",")[0] for line in games_of(run.folder)}
     assert len(played) > 1
-    assert played <= {"3x4x3", "3x5x3", "4x4x3"}
+    assert played <= {"3x4x3", "3x5x3", "4x4x3", "3x3x3/free"}
+    assert GameSpec(3, 3, 3, gravity=False) in run.config.specs
     assert run.trainer.steps > 0
     net = find_net(str(run.product))
     assert net.about.board == "any"
@@ -115,6 +116,50 @@ def test_a_gate_keeps_the_net_that_plays_until_a_better_one_comes(tmp_path):
     with pytest.raises(Stopped):
         opened.train(stop_after(opened, 3))
     assert said(opened.product) != first
+
+
+def test_matches_at_the_gate_are_kept_and_a_rejected_net_is_undone(tmp_path):
+    closed = {"games": 10, "threshold": 1.0, "simulations": 2, "restore": True}
+    run = trained(tmp_path / "run", gate=closed)
+    assert len(run.state.gate) == run.state.iterations == 4
+    assert not any(match.is_accepted for match in run.state.gate)
+    assert all(match.wins + match.draws + match.losses == 10 for match in run.state.gate)
+    header, *lines = (run.folder / "gate.csv").read_text().splitlines()
+    assert header == "iteration,games,steps,core_seconds,wins,draws,losses,is_accepted"
+    assert len(lines) == 4
+    assert any("gate 4:" in line and "rejected" in line for line in run.log)
+    begin = AlphaZeroRun.start(tiny(gate=closed), tmp_path / "begin")
+    weights = [each.trainer.weights() for each in (run, begin)]
+    assert all(np.array_equal(weights[0][name], weights[1][name]) for name in weights[0])  # that of the first net
+    assert run.trainer.steps > 0
+
+
+def test_the_published_network_learns_without_tactics(tmp_path):
+    search = {"root": "puct", "tactics": False, "unvisited": "zero", "softness": 1.0}
+    changes = {"board": "5x5x4", "search": search, "network": {"kind": "dense", "channels": 8, "padding": 6}}
+    run = trained(tmp_path / "run", iterations=2, iteration_games=20, **changes)
+    assert run.trainer.steps > 0
+    for line in games_of(run.folder):  # every game is played to its end
+        assert Position.parse(line.split(",")[3], GameSpec(5, 5, 4)).is_over
+    again = trained(tmp_path / "again", iterations=2, iteration_games=20, **changes)
+    assert said(run.product, GameSpec(5, 5, 4)) == said(again.product, GameSpec(5, 5, 4))
+    with pytest.raises(NetError, match="start only accepts nets of a residual network"):
+        AlphaZeroRun.start(tiny(board="5x5x4", start=str(run.product)), tmp_path / "other")
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"network": {"kind": "dense"}}, "learns one board with gravity"),
+        ({"network": {"kind": "dense"}, "board": "4x5x4"}, "at least five rows and columns"),
+        ({"network": {"kind": "dense", "padding": 6}, "board": "6x7x4"}, "padding for all of them"),
+        ({"network": {"padding": 6}}, "network.padding needs"),
+        ({"search": {"tactics": False}}, "tactics=false needs"),
+    ],
+)
+def test_settings_of_the_published_network_are_checked(changes, reason):
+    with pytest.raises(ConfigError, match=reason):
+        tiny(**changes)
 
 
 class Stopped(Exception):
@@ -342,7 +387,14 @@ def test_presets_are_sound():
         document = tomllib.loads(path.read_text())
         if document.get("learner") == "alphazero":
             found[name] = to_config(document, AlphaZeroConfig, name)
-    assert set(found) == {"connect4-5min", "connect4-60min", "tictactoe", "universal", "gupta-shah-2022"}
+    assert set(found) == {
+        "connect4-5min",
+        "connect4-60min",
+        "tictactoe",
+        "universal",
+        "gupta-shah-2022",
+        "gupta-shah-2022-short",
+    }
     specs = set(found["universal"].specs)
     assert GameSpec(6, 7, 4) in specs
     assert len(found["universal"].boards.unseen) == 2

@@ -8,7 +8,7 @@ from inarow.games.position import Position
 from inarow.games.spec import GameSpec
 from inarow.learning.alphazero import selfplay
 from inarow.learning.alphazero.config import AlphaZeroConfig, GateConfig, SelfPlayConfig
-from inarow.learning.alphazero.selfplay import Player, SelfPlay, SelfPlayOutput, passes_gate, play_match
+from inarow.learning.alphazero.selfplay import Player, SelfPlay, SelfPlayOutput, play_match
 from inarow.learning.config import to_config
 from inarow.search.solver.solver import MIN_MEMORY, Solver
 from inarow.search.tree.config import SearchConfig
@@ -115,8 +115,9 @@ def test_a_match_is_fair_and_a_gate_asks_for_more_than_even():
     nets, gate = (made_up_net, made_up_net), GateConfig(games=10, simulations=4)
     wins, losses = play_match(spec, nets, gate, config, rng)
     assert wins == losses > 0  # the same player twice: every opening is won once and lost once
-    assert not passes_gate(spec, nets, gate, config, rng)
-    assert passes_gate(spec, nets, GateConfig(games=10, simulations=4, threshold=0.5), config, rng)
+    assert not gate.accepts(*play_match(spec, nets, gate, config, rng))
+    gate = GateConfig(games=10, simulations=4, threshold=0.5)
+    assert gate.accepts(*play_match(spec, nets, gate, config, rng))
 
 
 @pytest.mark.parametrize("search", [SearchConfig(), PUCT])

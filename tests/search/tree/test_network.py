@@ -18,10 +18,12 @@ from tests.strategies import ongoing_positions
 from tests.twins.alphazero import PlainSearch, made_up_net, plain_planes
 
 CONFIGS = {root: SearchConfig(root=root) for root in ("gumbel", "puct")}
+PUBLISHED = SearchConfig(root="puct", tactics=False, unvisited="zero", exploration=1.0, softness=1.0)
+SEARCHES = {**CONFIGS, "published": PUBLISHED}
 
 
 def small_search(spec: GameSpec, root: str = "puct", **settings) -> NetSearch:
-    return NetSearch(spec, made_up_net, CONFIGS[root], memory=1 << 20, cache_memory=1 << 16, **settings)
+    return NetSearch(spec, made_up_net, SEARCHES[root], memory=1 << 20, cache_memory=1 << 16, **settings)
 
 
 @given(ongoing_positions(max_side=9))
@@ -29,14 +31,14 @@ def test_planes_are_those_of_the_twin(position):
     assert np.array_equal(planes_of(position), plain_planes(position))
 
 
-@pytest.mark.parametrize("root", CONFIGS)
+@pytest.mark.parametrize("root", SEARCHES)
 @settings(max_examples=25)
 @given(data=st.data())
 def test_searches_are_those_of_the_twin(root, data):
     position = data.draw(ongoing_positions(max_side=6))
     simulations = data.draw(st.integers(1, 40))
     found = small_search(position.spec, root).search(position, limits=Limits(simulations=simulations))
-    twin = PlainSearch(position, CONFIGS[root])
+    twin = PlainSearch(position, SEARCHES[root])
     twin.run(simulations)
     actions = [position.action_of(child.cell) for child in twin.root.children]
     assert [found.visits[action] for action in actions] == [child.visits for child in twin.root.children]
@@ -50,6 +52,18 @@ def test_searches_are_those_of_the_twin(root, data):
     assert [found.priors[action] for action in actions] == pytest.approx(twin.plain_priors(), abs=1e-5)
     if root == "gumbel":
         assert [found.policy[action] for action in actions] == pytest.approx(twin.policy(), abs=1e-5)
+
+
+def test_without_tactics_a_search_knows_finished_games_only():
+    lost = Position.parse("1122334")  # four stones on the bottom row: over
+    assert lost.is_over
+    won = Position.parse("112233")
+    found = small_search(CONNECT_FOUR, "published").search(won, limits=Limits(simulations=200))
+    assert found.proven is None
+    assert (found.simulations, found.action) == (200, 3)
+    assert found.values[3] == 1.0
+    with pytest.raises(ValueError, match="tactics=false needs"):
+        SearchConfig(tactics=False)
 
 
 @pytest.mark.parametrize("root", CONFIGS)

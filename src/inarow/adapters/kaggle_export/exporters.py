@@ -20,6 +20,7 @@ from inarow.agents.mcts import USUAL_SIMULATIONS, HybridParameters, MctsParamete
 from inarow.agents.minimax import USUAL_DEPTH, MinimaxParameters
 from inarow.agents.q import QParameters
 from inarow.agents.registry import parse_agent
+from inarow.agents.simple import NoParameters
 from inarow.errors import KaggleFileError, MissingExtraError
 from inarow.games import GameSpec
 from inarow.learning import pretrained
@@ -28,6 +29,12 @@ from inarow.learning.net_file import read_net
 from inarow.learning.tabular.lookup import TableValues, load_values
 from inarow.search.minimax.heuristics import make_heuristic
 from inarow.search.tree.config import SearchConfig
+from inarow.studies.gupta_shah_2022.agents import (
+    PUBLISHED_SEARCH,
+    SUBMITTED_DEPTH,
+    PublishedAlphaZeroParameters,
+    submitted_heuristic,
+)
 
 _PACKAGE = "inarow.adapters.kaggle_export.player"
 _WIDTH = 110
@@ -105,6 +112,8 @@ def _mcts(parameters: MctsParameters | HybridParameters, spec: GameSpec) -> Part
         "solve": parameters.solve,
     }
     if isinstance(parameters, HybridParameters):
+        if parameters.place != "rollout":
+            raise KaggleFileError(f"hybrid:place={parameters.place} cannot be exported; place=rollout can")
         informed = spec.cells if isinstance(parameters.informed, str) else parameters.informed
         settings |= {"informed": informed, "depth": parameters.depth, **_window_worths(parameters.heuristic, spec)}
     return Parts(("base", "minimax", "mcts"), _call("MctsPlayer", **settings), _TIME_NOTE)
@@ -173,12 +182,32 @@ def _alphazero(parameters: AlphaZeroParameters, spec: GameSpec) -> Parts:
         raise KaggleFileError("alphazero can only be exported with root=puct and temperature=0")
     name = pretrained.default_alphazero_net(spec) if parameters.net == "auto" else parameters.net
     pretrained.find_net(name).check_board(spec)
-    rules = SearchConfig(root="puct")
-    simulations = _budget(parameters.simulations, parameters, USUAL_NET_SIMULATIONS)
-    settings = ", ".join(f"{key}={getattr(rules, key)!r}" for key in ("exploration", "first_play", "softness"))
-    net = net_expression(pretrained.net_path(name))
-    player = f"AlphaZeroPlayer(simulations={simulations}, {settings}, net={net})"
+    return _net_search(parameters, name, SearchConfig(root="puct", tactics=parameters.tactics))
+
+
+def _published_alphazero(parameters: PublishedAlphaZeroParameters, spec: GameSpec) -> Parts:
+    pretrained.find_net(parameters.net).check_board(spec)
+    return _net_search(parameters.usual, parameters.net, PUBLISHED_SEARCH)
+
+
+def _net_search(parameters: AlphaZeroParameters, net_name: str, config: SearchConfig) -> Parts:
+    settings: dict[str, object] = {
+        "simulations": _budget(parameters.simulations, parameters, USUAL_NET_SIMULATIONS),
+        "exploration": config.exploration,
+        "first_play": config.first_play if config.unvisited == "parent" else None,
+        "softness": config.softness,
+        "tactics": config.tactics,
+    }
+    net = net_expression(pretrained.net_path(net_name))
+    player = f"{_call('AlphaZeroPlayer', **settings)[:-1]}, net={net})"
     return Parts(("base", "minimax", "mcts", "net", "alphazero"), player, f"{_TIME_NOTE} It needs NumPy.")
+
+
+def _published_minimax(parameters: NoParameters, spec: GameSpec) -> Parts:
+    weights = submitted_heuristic(spec).weights
+    worths = {side: [int(worth) for worth in getattr(weights, side)[: spec.inarow + 1]] for side in ("own", "other")}
+    player = _call("ShallowPlayer", depth=SUBMITTED_DEPTH, **worths)
+    return Parts(("base", "minimax", "shallow"), player, _TIME_NOTE)
 
 
 def net_expression(path: Path) -> str:
@@ -226,6 +255,8 @@ _EXPORTERS: Mapping[str, Callable[[Any, GameSpec], Parts]] = {
     "q": _q,
     "dqn": _dqn,
     "alphazero": _alphazero,
+    "gupta-shah-2022/minimax": _published_minimax,
+    "gupta-shah-2022/alphazero": _published_alphazero,
 }
 
 

@@ -24,11 +24,14 @@ Workers = Annotated[int, Meta(ge=1, le=MAX_CLUSTER_WORKERS)]
 
 
 class BoardRange(ConfigPart, frozen=True, kw_only=True):
-    """Boards with gravity, of all sizes from the first to the second number, on which a line fits."""
+    """Boards with gravity, of all sizes from the first to the second number, on which a line fits, and further ones."""
 
     rows: Annotated[tuple[Side, Side], Meta(description="smallest and largest number of rows, from 1 to 16")]
     columns: Annotated[tuple[Side, Side], Meta(description="the same for columns")]
     inarow: Annotated[tuple[Side, Side], Meta(description="the same for the length of a line")]
+    more: Annotated[
+        tuple[str, ...], Meta(description="further boards, for example larger ones or boards without gravity")
+    ] = ()
     unseen: Annotated[tuple[str, ...], Meta(description="boards excluded from training, for tests afterwards")] = ()
 
     def specs(self) -> tuple[GameSpec, ...]:
@@ -36,14 +39,22 @@ class BoardRange(ConfigPart, frozen=True, kw_only=True):
         unseen = {GameSpec.parse(board) for board in self.unseen}
         sizes = [range(low, high + 1) for low, high in (self.rows, self.columns, self.inarow)]
         found = (GameSpec(rows, columns, line) for rows, columns, line in product(*sizes) if line <= max(rows, columns))
-        return tuple(spec for spec in found if spec not in unseen)
+        more = map(GameSpec.parse, self.more)
+        return tuple(spec for spec in dict.fromkeys((*found, *more)) if spec not in unseen)
 
 
 class NetworkConfig(ConfigPart, frozen=True, kw_only=True):
-    """The size of the network."""
+    """The network."""
 
+    kind: Annotated[
+        Literal["residual", "dense"],
+        Meta(description="residual (for any board), or the published one of gupta-shah-2022: dense layers, one board"),
+    ] = "residual"
     channels: Annotated[int, Meta(ge=1, le=512, description="channels of each convolution")] = 32
-    blocks: Annotated[int, Meta(ge=0, le=64, description="residual blocks")] = 2
+    blocks: Annotated[int, Meta(ge=0, le=64, description="residual blocks; unused by a dense network")] = 2
+    padding: Annotated[
+        int, Meta(ge=0, le=16, description="dense network: side of the square of zeros that holds the board; 0: none")
+    ] = 0
     module: Module = None
 
 
@@ -110,6 +121,13 @@ class GateConfig(ConfigPart, frozen=True, kw_only=True):
     games: Annotated[int, Meta(ge=2, le=10_000, description="games between the two nets")] = 50
     threshold: Annotated[Share, Meta(description="wins as a share of wins and losses")] = 0.6
     simulations: Annotated[int, Meta(ge=1, le=100_000, description="simulations of a move in these games")] = 32
+    restore: Annotated[
+        bool, Meta(description="whether learning returns to the current net when a new one is rejected")
+    ] = False
+
+    def accepts(self, wins: int, losses: int) -> bool:
+        """Whether the new net won often enough; False if all games are drawn."""
+        return wins + losses > 0 and wins >= self.threshold * (wins + losses)
 
 
 class AlphaZeroConfig(ConfigPart, frozen=True, kw_only=True):
@@ -154,6 +172,19 @@ class AlphaZeroConfig(ConfigPart, frozen=True, kw_only=True):
             raise ValueError("selfplay.quick_share, drawn_plies and noise need search.root = 'puct'")
         if not self.specs:
             raise ValueError("boards leaves no board to play on")
+        self._check_network()
+
+    def _check_network(self) -> None:
+        network = self.network
+        if network.kind != "dense":
+            if network.padding:
+                raise ValueError("network.padding needs network.kind = 'dense'")
+            return
+        (spec, *others) = self.specs
+        if others or not spec.gravity or self.start is not None:
+            raise ValueError("network.kind = 'dense' learns one board with gravity, and takes no start")
+        if (network.padding or min(spec.rows, spec.columns)) < (max(spec.rows, spec.columns) if network.padding else 5):
+            raise ValueError("network.kind = 'dense' needs at least five rows and columns, and padding for all of them")
 
     @property
     def specs(self) -> tuple[GameSpec, ...]:

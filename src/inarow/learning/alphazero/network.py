@@ -8,7 +8,6 @@ cells. Convolutions see zeros outside, as at an edge, and normalisation uses onl
 """
 
 import math
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -24,11 +23,13 @@ from torch.nn import functional
 from inarow.errors import ConfigError, NetError, raised_as
 from inarow.games import GameSpec, Position
 from inarow.learning.alphazero.config import AlphaZeroConfig, LearningConfig
+from inarow.learning.alphazero.dense_network import DenseNetwork
 from inarow.learning.alphazero.onnx_graph import to_onnx
+from inarow.learning.alphazero.policy_network import PolicyNetwork
 from inarow.learning.alphazero.replay import Batch
 from inarow.learning.devices import CPU, Device
 from inarow.learning.learner import NetworkFactory, check_module
-from inarow.learning.torch_module import CustomNetwork, TrainableNetwork, Weights
+from inarow.learning.torch_module import CustomNetwork, Weights
 from inarow.search.tree.evaluation import ON_BOARD, PLANES, PLAYABLE, planes_of
 from inarow.storage.atomic import atomic_write
 from inarow.storage.inputs import read_input
@@ -93,20 +94,6 @@ class Block(nn.Module):
     def forward(self, cells: Tensor, on_board: Tensor | None) -> Tensor:
         inner = functional.relu(self.first(cells, on_board))
         return functional.relu(cells + self.second(inner, on_board))
-
-
-class PolicyNetwork(TrainableNetwork):
-    """From planes [n, PLANES, rows, columns] to logits [n, rows, columns] of a stone on each cell, and an output [n]
-    from which the value for the side to move is computed.
-    """
-
-    @abstractmethod
-    def forward(self, planes: Tensor, *, is_mixed: bool = False) -> tuple[Tensor, Tensor]:
-        """`is_mixed`: the boards of the batch have several sizes."""
-
-    @abstractmethod
-    def value_loss(self, found: Tensor, values: Tensor) -> Tensor:
-        """The mean loss of the second output `found`, [n], for target values in [-1, 1]."""
 
 
 class Network(PolicyNetwork):
@@ -200,6 +187,8 @@ def make_network(config: AlphaZeroConfig, factory: NetworkFactory | None = None)
     """The network of a config with initial weights, or the user's network; raises ConfigError and NetError."""
     check_module(config.network.module, factory)
     torch.manual_seed(config.seed)
+    if factory is None and config.network.kind == "dense":
+        return DenseNetwork(config.specs[0], config.network)
     if factory is None:
         return Network(config.network.channels, config.network.blocks)
     if config.board is None:

@@ -21,7 +21,7 @@ Weights = Mapping[str, np.ndarray]  # by torch's names
 Shapes = Mapping[str, Sequence[str | int]]  # of inputs or outputs by name; a string in a shape is a dynamic size
 
 _OPSET, _IR_VERSION = 17, 8  # supported by every allowed version of ONNX Runtime
-_NORM_EPSILON = 1e-5
+NORM_EPSILON = 1e-5
 
 
 def to_onnx(weights: Weights) -> ModelProto:
@@ -56,7 +56,7 @@ def from_onnx(content: bytes) -> dict[str, np.ndarray]:
             weights[f"{part}.convolution.weight"] = array
             weights[f"{part}.norm.weight"] = np.ones(channels, np.float32)
             weights[f"{part}.norm.running_mean"] = np.zeros(channels, np.float32)
-            weights[f"{part}.norm.running_var"] = np.full(channels, 1 - _NORM_EPSILON, np.float32)
+            weights[f"{part}.norm.running_var"] = np.full(channels, 1 - NORM_EPSILON, np.float32)
         elif name == "bias" and f"{part}.convolution.weight" in weights:
             weights[f"{part}.norm.bias"] = array
         elif part:
@@ -74,8 +74,11 @@ def read_start(name: str, network: NetworkConfig) -> tuple[dict[str, np.ndarray]
     """The weights of a net and their provenance; raises NetError, also if its size is not that of `network`."""
     path = net_path(name)
     about = find_net(name).about
-    if (module := about.config.get("network", {}).get("module")) is not None:
+    made = about.config.get("network", {})
+    if (module := made.get("module")) is not None:
         raise NetError(f"the net {name} is of the network {module}; start only accepts nets of inarow's own network")
+    if (kind := made.get("kind", "residual")) != "residual":
+        raise NetError(f"the net {name} is of a {kind} network; start only accepts nets of a residual network")
     weights = from_onnx(read_net(path))
     channels, blocks = size_of(weights)
     if (channels, blocks) != (network.channels, network.blocks):
@@ -110,7 +113,7 @@ class Graph:
         """Adds a `NormedConvolution` with its normalisation folded in; returns the name of its output."""
         names = ("weight", "bias", "running_mean", "running_var")
         weight, bias, mean, variance = (self._weights[f"{part}.norm.{name}"] for name in names)
-        scale = weight / np.sqrt(variance + _NORM_EPSILON)
+        scale = weight / np.sqrt(variance + NORM_EPSILON)
         kernel = self._weights[f"{part}.convolution.weight"] * scale[:, None, None, None]
         width = kernel.shape[2]
         inputs = (

@@ -22,7 +22,7 @@ from inarow.learning.alphazero.config import AlphaZeroConfig, GateConfig
 from inarow.learning.alphazero.network import Loss, NetTrainer, make_network
 from inarow.learning.alphazero.onnx_graph import read_start
 from inarow.learning.alphazero.replay import Replay
-from inarow.learning.alphazero.run_state import HEADINGS, CurvePoint, RunFolder, RunState
+from inarow.learning.alphazero.run_state import HEADINGS, CurvePoint, GateMatch, RunFolder, RunState
 from inarow.learning.devices import find_device
 from inarow.learning.learner import CurveTable, Grade, Progress, Report, Run, Services, TrainedAgent, Watch, module_name
 from inarow.learning.net_file import ANY_BOARD, Net, NetAbout, net_evaluator, read_net, to_bytes
@@ -65,6 +65,7 @@ class AlphaZeroRun(Run):
             self.trainer.begin_with(weights)
         if not self.state.saves or not self.product.exists():
             self._write_net()
+            self._keep_accepted()
         self._published = read_net(self.product)
         self._evaluate = self._evaluator(self._published, str(self.product))
         self._player = selfplay.Player(config, self._evaluate, 0, self.state.starts)
@@ -306,19 +307,44 @@ class AlphaZeroRun(Run):
 
     def _end_iteration(self) -> None:
         """Publishes the current net if it passes the gate. If the match is interrupted, the iteration is not over."""
-        is_better = self.config.gate is None or self._passes(self.config.gate)
+        gate = self.config.gate
+        match = None if gate is None else self._match(gate)
         with interrupts_deferred():
             self.state.iterations += 1
             self.state.games_of_iteration = 0
             self._player.set_simulations(self.simulations)
-            if is_better:
+            if match is not None:
+                self.state.gate.append(match)
+                self.log.append(str(match))
+            if match is None or match.is_accepted:
                 self._publish()
+            elif gate is not None and gate.restore:
+                self._return_to_accepted()
 
-    def _passes(self, gate: GateConfig) -> bool:
-        config, key = self.config, (_GATE_KEY, self.state.iterations + 1)
+    def _match(self, gate: GateConfig) -> GateMatch:
+        """The match of the new net against the current one."""
+        config, state, begin = self.config, self.state, time.process_time()
+        key = _GATE_KEY, state.iterations + 1
         rng = np.random.default_rng(np.random.SeedSequence(config.seed, spawn_key=key))
         spec = config.specs[int(rng.integers(len(config.specs)))]
-        return selfplay.passes_gate(spec, (self._current(), self._evaluate), gate, config.search, rng)
+        wins, losses = selfplay.play_match(spec, (self._current(), self._evaluate), gate, config.search, rng)
+        state.play_seconds += time.process_time() - begin
+        return GateMatch(
+            iteration=state.iterations + 1,
+            games=state.games,
+            steps=self.trainer.steps,
+            core_seconds=round(state.play_seconds + state.learn_seconds, 1),
+            wins=wins,
+            draws=gate.games - wins - losses,
+            losses=losses,
+            is_accepted=gate.accepts(wins, losses),
+        )
+
+    def _return_to_accepted(self) -> None:
+        """Continues to learn from the weights of the current net; only the steps count on."""
+        steps = self.trainer.steps
+        self.trainer.load(self.files.accepted)
+        self.trainer.steps = steps
 
     def _close(self, grade: Grade | None) -> None:
         """Publishes the last net, unless a gate decides, and completes the curve."""
@@ -334,9 +360,14 @@ class AlphaZeroRun(Run):
 
     def _publish(self) -> None:
         self._write_net()
+        self._keep_accepted()
         self._published = self.product.read_bytes()
         self._evaluate = self._evaluator(self._published, str(self.product))
         self._player.use(self._evaluate)
+
+    def _keep_accepted(self) -> None:
+        if self.config.gate is not None and self.config.gate.restore:
+            self.trainer.save(self.files.accepted)
 
     def _current(self) -> Evaluate:
         """The current net, published or not."""
@@ -368,7 +399,7 @@ class AlphaZeroRun(Run):
     def _add_point(self, grade: Grade | None) -> None:
         state = self.state
         evaluate = self._current() if self.config.gate is None else self._evaluate
-        raw, searched = (None, None) if grade is None else grade(evaluate, self.config.graded_simulations)
+        raw, searched = (None, None) if grade is None else self._graded(grade, evaluate)
         seconds, games = self._last_point
         state.curve.append(
             CurvePoint(
@@ -388,6 +419,11 @@ class AlphaZeroRun(Run):
         self.log.append("  ".join(map(" ".join, zip(HEADINGS, state.curve[-1].cells(), strict=True))))
         self.losses = []
         self._last_point = (state.seconds, state.games)
+
+    def _graded(self, grade: Grade, evaluate: Evaluate) -> tuple[float, float]:
+        """With the usual search, or with that of the run if it has no tactics."""
+        simulations, search = self.config.graded_simulations, self.config.search
+        return grade(evaluate, simulations) if search.tactics else grade(evaluate, simulations, search)
 
 
 def _new_trainer(config: AlphaZeroConfig, services: Services) -> NetTrainer:

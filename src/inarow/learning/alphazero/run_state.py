@@ -4,6 +4,8 @@
     net.onnx                  the net that plays; at the end the result
     games.csv                 every game of self-play, one per line
     curve.csv                 the points of the curve, one per line
+    gate.csv                  the matches of new nets against the current one, if there is a gate
+    accepted.safetensors      with gate.restore: the learner as of the current net
     state.json                the last checkpoint: counters, random streams, and the names of its files
     learner-N.safetensors     weights, their average, the optimiser's moments
     replay-N.npz              the examples
@@ -14,8 +16,9 @@ unfinished checkpoint. Games played after the checkpoint are cut off.
 
 from __future__ import annotations
 
+import io
 import json
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +31,7 @@ from inarow.learning.alphazero.replay import REPLAY_KIND, Replay
 from inarow.learning.run_folder import CurveFiles, GamesFile, RunClaim
 from inarow.storage.array_file import load_arrays, save_arrays
 from inarow.storage.atomic import atomic_write
+from inarow.storage.csv_text import write_csv_rows
 from inarow.storage.inputs import read_input
 
 if TYPE_CHECKING:
@@ -66,6 +70,24 @@ class CurvePoint:
         return *times, *counts, f"{self.steps:,}", *losses, *rates
 
 
+@dataclass(frozen=True, slots=True)
+class GateMatch:
+    """A match of a new net against the current one, and its consequence."""
+
+    iteration: int  # whose net was new, from 1
+    games: int  # of self-play so far
+    steps: int
+    core_seconds: float
+    wins: int  # of the new net
+    draws: int
+    losses: int
+    is_accepted: bool
+
+    def __str__(self) -> str:
+        result = "accepted" if self.is_accepted else "rejected"
+        return f"gate {self.iteration}: {self.wins} wins, {self.draws} draws, {self.losses} losses, {result}"
+
+
 class RunState(msgspec.Struct, kw_only=True):
     """The counters of a run, and all other parts of a checkpoint that are JSON."""
 
@@ -86,6 +108,7 @@ class RunState(msgspec.Struct, kw_only=True):
     start: dict[str, Any] = {}  # the initial net: its name, the hash of its file, its provenance
     random: dict[str, Any] = {}
     curve: list[CurvePoint] = []
+    gate: list[GateMatch] = []
 
     def spent_share(self, config: AlphaZeroConfig) -> float:
         """The spent share of the budget, from 0 to 1."""
@@ -132,6 +155,7 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path, self.net, self._state = path, path / "net.onnx", path / "state.json"
+        self.accepted = path / "accepted.safetensors"
         self.games, self._curve_files = GamesFile(path), CurveFiles(path, CurvePoint, step="games")
         self.claim = RunClaim(path, self._state.name)
 
@@ -148,6 +172,11 @@ class RunFolder:
             if old not in (learner_file, replay_file):
                 old.unlink(missing_ok=True)
         self._curve_files.write(state.curve)
+        if state.gate:
+            text = io.StringIO()
+            write_csv_rows(text, [[each.name for each in fields(GateMatch)], *map(astuple, state.gate)])
+            with atomic_write(self.path / "gate.csv") as file:
+                file.write(text.getvalue().encode())
 
     def restore(self, trainer: NetTrainer, replay: Replay) -> RunState:
         """The last checkpoint; before the first, a new state. Raises ConfigError or NetError."""

@@ -323,14 +323,6 @@ class ClusterSelfPlay:
 # --- Matches between two networks ---
 
 
-def passes_gate(
-    spec: GameSpec, nets: tuple[Evaluate, Evaluate], gate: GateConfig, search: SearchConfig, rng: np.random.Generator
-) -> bool:
-    """Whether the first net wins often enough; False if all games are drawn."""
-    wins, losses = play_match(spec, nets, gate, search, rng)
-    return wins + losses > 0 and wins >= gate.threshold * (wins + losses)
-
-
 def play_match(
     spec: GameSpec, nets: tuple[Evaluate, Evaluate], gate: GateConfig, search: SearchConfig, rng: np.random.Generator
 ) -> tuple[int, int]:

@@ -1,8 +1,10 @@
 """Compiled: self-play of the network, many games in step.
 
 A game begins with random moves (or none); then every move is searched, unless only one is safe. It ends by the rules,
-or usually when a search proves its result. Each searched position becomes an example: the position, the policy of
-the search, and a value: the proven result, or a mixture of the game's result and the values of searches.
+or usually when a search proves its result. Without tactics every move is searched and every game ends by the rules.
+
+Each searched position becomes an example: the position, the policy of the search, and a value: the proven result, or a
+mixture of the game's result and the values of searches.
 """
 
 import math
@@ -16,7 +18,7 @@ from inarow.games.kernels import kernel
 from inarow.games.rules import action_of
 from inarow.search.tree.memory import DRAWN, ROOT, UNKNOWN, proven_value, reset_search, reset_tree
 from inarow.search.tree.selection import best_child, improve_policy
-from inarow.search.tree.simulation import NetworkBatch, SearchContext, examine, simulate, take_answer
+from inarow.search.tree.simulation import NetworkBatch, SearchContext, look_at, simulate, take_answer
 
 
 class SelfPlaySettings(NamedTuple):
@@ -117,7 +119,7 @@ def play_on(play: SelfPlayState, batch: NetworkBatch, rng: np.random.Generator) 
 @register_jitable
 def prepare_move(play: SelfPlayState, rng: np.random.Generator, game: int) -> None:
     """Prepares the next search of a game: begins a new game with random safe moves that lead to a position not settled
-    by `examine`, and plays moves as long as only one is safe. Then resets the tree and draws its noise.
+    by `look_at`, and plays moves as long as only one is safe. Then resets the tree and draws its noise.
     """
     search, games, settings = play.search, play.games, play.settings
     layout, state, rules = search.layout, search.state, search.rules
@@ -130,7 +132,7 @@ def prepare_move(play: SelfPlayState, rng: np.random.Generator, game: int) -> No
         opening = int(rng.random() * (settings.random_plies + 1)) if rng.random() < settings.random_starts else 0
         games.stops[game] = rng.random() < settings.early_stop
     while True:
-        known, cells = examine(stones, mask, ply, layout)
+        known, cells = look_at(stones, mask, ply, rules.tactics, layout)
         if is_new and known != UNKNOWN:
             stones = mask = layout.board ^ layout.board
             ply = 0
@@ -139,7 +141,7 @@ def prepare_move(play: SelfPlayState, rng: np.random.Generator, game: int) -> No
         if is_new and ply == opening:
             games.opening[game] = ply
             is_new = False
-        if not is_new and (known != UNKNOWN or count_cells(cells) > 1):
+        if not is_new and (known != UNKNOWN or count_cells(cells) > 1 or not rules.tactics):
             break
         cell = drawn_cell(cells, rng)
         games.cells[game, ply] = cell
@@ -199,7 +201,8 @@ def chosen_child(search: SearchContext, drawn_plies: int, rng: np.random.Generat
     """The final choice of the search; in the first plies under PUCT a move drawn by visits."""
     tree, state, rules = search.tree, search.state, search.rules
     best = best_child(tree, root, state.noise, game, rules)
-    if rules.is_gumbel or state.ply[game] >= drawn_plies or tree.proof[best] != UNKNOWN:
+    is_known = rules.tactics and tree.proof[best] != UNKNOWN
+    if rules.is_gumbel or state.ply[game] >= drawn_plies or is_known:
         return best
     first, total = tree.first[root], 0
     for child in range(first, first + tree.size[root]):

@@ -27,10 +27,25 @@ class SearchConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     first_play: Annotated[
         float, Meta(ge=0, le=2, description="how much the value of an unvisited move is below that of its parent")
     ] = 0.2
+    unvisited: Annotated[
+        Literal["parent", "zero"],
+        Meta(description="value of an unvisited move: parent (first_play below that of its parent) or zero"),
+    ] = "parent"
     softness: Annotated[float, Meta(gt=0, le=100, description="priors are softmax(logits / softness)")] = 1.8
     considered: Annotated[int, Meta(ge=1, le=256, description="moves that sequential halving considers")] = 16
     value_weight: Annotated[float, Meta(gt=0, le=100, description="w of sigma(q) = w (b + most visits) q")] = 0.15
     value_visits: Annotated[float, Meta(ge=0, le=10_000, description="b of sigma")] = 50.0
+    tactics: Annotated[
+        bool,
+        Meta(
+            description="examine new positions for wins, threats and forced moves, and propagate proofs; "
+            "false: only finished games are known, as in the published AlphaZero; needs root=puct"
+        ),
+    ] = True
+
+    def __post_init__(self) -> None:
+        if not self.tactics and self.root == "gumbel":
+            raise ValueError("search.tactics=false needs search.root = 'puct'")
 
 
 class Uct(NamedTuple):
@@ -44,6 +59,7 @@ class Puct(NamedTuple):
 
     exploration: float
     first_play: float  # how much the value of an unvisited child is below that of its parent
+    is_relative: bool = True  # False: the value of an unvisited child is 0
 
 
 class SearchRules(NamedTuple):
@@ -55,13 +71,17 @@ class SearchRules(NamedTuple):
     value_visits: float
     softness: float
     noise: float  # weight of Dirichlet noise in the root's priors under PUCT
+    tactics: bool  # whether new positions are examined, and proofs propagated
 
 
 def search_rules(config: SearchConfig, *, noise: float = 0.0, rule: tuple[float, ...] | None = None) -> SearchRules:
     """The rules of a config; `rule` replaces PUCT."""
-    rule = Puct(np.float64(config.exploration), np.float64(config.first_play)) if rule is None else rule
+    if rule is None:
+        is_relative = config.unvisited == "parent"
+        rule = Puct(np.float64(config.exploration), np.float64(config.first_play), is_relative)
     numbers = config.value_weight, config.value_visits, config.softness, noise
-    return SearchRules(rule, config.root == "gumbel", *map(np.float64, numbers))
+    value_weight, value_visits, softness, mixed = map(np.float64, numbers)
+    return SearchRules(rule, config.root == "gumbel", value_weight, value_visits, softness, mixed, config.tactics)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -179,6 +179,13 @@ def prove(path: np.ndarray, length: int, tree: TreeArrays) -> None:
         proof[node] = DRAWN if best == DRAWN else -best
 
 
+def forget_root_proof(tree: TreeArrays) -> None:
+    """Drops a proof of the root of a single tree that does not follow from the proofs of its children."""
+    proofs = tree.proof[tree.first[0] : tree.first[0] + tree.size[0]]
+    if not (proofs > DRAWN).any() and (not len(proofs) or UNKNOWN in proofs):
+        tree.proof[0] = UNKNOWN
+
+
 # --- Searches with a network ---
 
 

@@ -27,7 +27,8 @@ from inarow.search.minimax.alphabeta import MinimaxContext, WalkRecord, begin, w
 from inarow.search.minimax.heuristics import Heuristic, make_heuristic
 from inarow.search.minimax.minimax import Minimax
 from inarow.search.plugged import implementation_of, implements
-from inarow.search.tree.memory import DRAWN, IS_FULL, SOONEST_WIN, UNKNOWN, USED, VISITED, TreeArrays, prove
+from inarow.search.tree.memory import DRAWN, IS_FULL, SOONEST_WIN, UNKNOWN, USED, VISITED, TreeArrays
+from inarow.search.tree.probes import NoProbe, back_up_proof, look_ahead
 from inarow.search.tree.selection import NodeStats, upper_bound
 
 _NO_LIMIT = 2**62
@@ -135,12 +136,13 @@ class RolloutContext(NamedTuple):
     rule: Any  # a selection rule: `Uct`, or another registered NamedTuple
     leaf: Any  # a leaf evaluator: `RandomRollout`, `InformedRollout`, or another registered NamedTuple
     solve: bool  # whether proven results are propagated up the tree
+    probe: Any = NoProbe()  # or a `MinimaxProbe`, which needs `solve`
 
 
 @kernel
 def grow(search: RolloutContext, stones: Bits, mask: Bits, ply: int, rng: Generator, simulations: int) -> int:
     """Runs simulations from a root that is not over; returns their number, less than `simulations` if it is proven."""
-    layout, tree, rule, leaf, solve = search
+    layout, tree, rule, leaf, solve, probe = search
     visits, total, spread = tree.visits, tree.total, tree.spread
     first, size, tried, cells, proof = tree.first, tree.size, tree.tried, tree.cell, tree.proof
     counts = tree.counts
@@ -183,10 +185,14 @@ def grow(search: RolloutContext, stones: Bits, mask: Bits, ply: int, rng: Genera
                     proof[node] = SOONEST_WIN - stone
                 elif stone == area:
                     proof[node] = DRAWN
+            if proof[node] == UNKNOWN:
+                known = look_ahead(probe, layout, mine, both, stone, visits[node])
+                if known != UNKNOWN:
+                    proof[node] = known
         if proof[node] != UNKNOWN:
             result = 1 if proof[node] == DRAWN else 2 if proof[node] > 0 else 0
             if solve:
-                prove(path, length, tree)
+                back_up_proof(probe, path, length, tree, layout, stones, mask, ply)
         else:
             result = 1 - evaluate_leaf(leaf, layout, mine, both, stone, heights, rng)
         for place in range(length, -1, -1):

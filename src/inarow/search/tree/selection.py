@@ -66,8 +66,10 @@ def puct_bound(rule: Puct, parent: NodeStats, child: NodeStats) -> float:
         value = proven_value(child.proof)
     elif child.visits > 0:
         value = child.total / child.visits
-    else:
+    elif rule.is_relative:
         value = -parent.total / max(1, parent.visits) - rule.first_play
+    else:
+        value = 0.0
     return value + rule.exploration * math.sqrt(parent.visits) * child.prior / (1 + child.visits)
 
 
@@ -227,7 +229,7 @@ def improve_policy(tree: TreeArrays, root: int, value: float, rules: SearchRules
 def best_child(tree: TreeArrays, root: int, noise: np.ndarray, game: int, rules: SearchRules) -> int:
     """The final choice of a search with a network at an expanded root: the fastest proven win; otherwise, among
     children not proven lost, the one with the most visits, ties broken by noise, logit and value under sequential
-    halving and by prior under other rules; otherwise the slowest loss.
+    halving and by prior under other rules; otherwise the slowest loss. Without tactics only visits and priors count.
     """
     first, size = tree.first[root], tree.size[root]
     best = first
@@ -237,7 +239,7 @@ def best_child(tree: TreeArrays, root: int, noise: np.ndarray, game: int, rules:
             best = child
         if tree.proof[child] >= UNKNOWN and tree.visits[child] > most:
             most = tree.visits[child]
-    if tree.proof[best] > DRAWN or most < 0:
+    if (rules.tactics and tree.proof[best] > DRAWN) or most < 0:
         return best
     if rules.is_gumbel:
         return best_with_visits(tree, root, noise, game, most, rules)

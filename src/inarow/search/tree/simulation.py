@@ -1,9 +1,11 @@
 """Compiled: simulations of searches with a network, for many games in step, each until it needs the network.
 
 A simulation descends its tree to a node that is proven or new. A new node is examined first (`examine`): a proof
-needs no network, and where a single move is safe the simulation continues with it. Otherwise the leaf is looked up in
-the cache and, if missing, evaluated by the network together with the leaves of all games; the next call has the
-answers.
+needs no network, and where a single move is safe the simulation continues with it. Without tactics only finished games
+are known, every legal move is searched, and proofs stay where they are (`look_for_end`).
+
+Otherwise the leaf is looked up in the cache and, if missing, evaluated by the network together with the leaves of all
+games; the next call has the answers.
 """
 
 import math
@@ -15,7 +17,7 @@ from numba.extending import register_jitable
 from inarow.games.bits import Bits, any_cell, count_cells, first_cell, load, single_cell, store
 from inarow.games.kernels import board_sizes, hash_key, kernel, new_arrays
 from inarow.games.layout import Layout
-from inarow.games.rules import playable, row_and_column, winning_cells
+from inarow.games.rules import has_line, playable, row_and_column, winning_cells
 from inarow.search.tree.config import SearchRules
 from inarow.search.tree.evaluation import PLANES, Cache, entry_of, has_entry, keep, make_cache, write_planes
 from inarow.search.tree.memory import (
@@ -98,15 +100,16 @@ def simulate(search: SearchContext, batch: NetworkBatch, place: int, game: int) 
                 value = proven_value(proof[node])
                 break
             if tree.size[node] == 0:
-                known, cells = examine(mine, both, ply, layout)
+                known, cells = look_at(mine, both, ply, rules.tactics, layout)
                 if known != UNKNOWN:
                     proof[node] = known
-                    prove(path, length, tree)
+                    if rules.tactics:
+                        prove(path, length, tree)
                     value = proven_value(known)
                     break
                 if not expand(tree, game, node, cells):
                     return False
-                if tree.size[node] > 1:
+                if tree.size[node] > 1 or not rules.tactics:
                     key = hash_key(mine, both, layout)
                     entry = entry_of(key, cache)
                     state.length[game] = length
@@ -190,6 +193,22 @@ def take_answer(search: SearchContext, batch: NetworkBatch, place: int) -> None:
     key = hash_key(stones, mask, layout)
     keep(key, entry_of(key, cache), value, tree.prior, first, size, cache)
     finish(tree, state, rules, game, length, -value)
+
+
+@register_jitable
+def look_at(stones: Bits, mask: Bits, ply: int, tactics: bool, layout: Layout) -> tuple[int, Bits]:
+    """`examine` with tactics, otherwise `look_for_end`."""
+    return examine(stones, mask, ply, layout) if tactics else look_for_end(stones, mask, ply, layout)
+
+
+@register_jitable
+def look_for_end(stones: Bits, mask: Bits, ply: int, layout: Layout) -> tuple[int, Bits]:
+    """(proof, playable cells) of a position, by the rules only: it is known if the last move ended the game."""
+    if has_line(mask ^ stones, layout):
+        return SOONEST_WIN - ply, mask ^ mask
+    if ply == layout.rows * layout.columns:
+        return DRAWN, mask ^ mask
+    return UNKNOWN, playable(mask, layout)
 
 
 @register_jitable

@@ -1,6 +1,6 @@
 """The report of gupta-shah-2022, and the study. Any part of the results may be missing."""
 
-import dataclasses
+from collections.abc import Sequence
 from functools import partial
 from itertools import product
 from statistics import fmean
@@ -15,18 +15,27 @@ from inarow.studies.comparison import LEAST_RUNS, PERCENT, Agreement, Estimate, 
 from inarow.studies.experiment import VARIANTS, Variant, by_variant
 from inarow.studies.gupta_shah_2022 import PAIRS, PLAYERS, TITLES, published, runs
 from inarow.studies.gupta_shah_2022.agents import ALPHAZERO_SIMULATIONS, agent_string
+from inarow.studies.gupta_shah_2022.figures import total_of
+from inarow.studies.gupta_shah_2022.report_beyond import hybrids_section, program_section, universal_section
 from inarow.studies.report import Bar, Row, Section, Table, agreement_summary, variant_bars
 from inarow.studies.results import Results
 from inarow.studies.texts import load_texts
 
 TEXTS = load_texts(__package__)
 _HALF, _SIGNIFICANT, _PLOTTED = 50.0, 0.05, "critical_accuracy"
+_OURS = "alphazero"  # a player that does not repeat the published one, so that nothing agrees or disagrees
 
 
 def _sections(results: Results) -> list[Section]:
     """The players, both tables, and measurements that the authors did not make."""
     makers = _cells_section, _matches_section, _ratings_section, _grades_section, _speed_section
-    return [_players_section(results), *(section for make in makers if (section := make(results)).tables)]
+    beyond = (
+        program_section(results, TEXTS, _chance, partial(_grade, variant="as-published")),
+        hybrids_section(results, TEXTS),
+        universal_section(results, TEXTS),
+    )
+    found = [*(make(results) for make in makers), *beyond]
+    return [_players_section(results), *(section for section in found if section.tables or section.curves)]
 
 
 def _players_section(results: Results) -> Section:
@@ -54,7 +63,8 @@ def _cells(results: Results, *, column_first: bool) -> Table:
         for (figure, kind), printed in zip(labels.items(), table.of(row, column), strict=True):
             ours = results.estimate(cell, "as-published", figure, is_rate=True, games=table.games)
             if ours is not None and (printed or ours.mean):
-                label, agrees = f"{title}, {first} first: {kind}, %", _same_chance(printed, ours, table.games)
+                label = f"{title}, {first} first: {kind}, %"
+                agrees = None if column == _OURS else _chance(printed, ours, table.games)[1]
                 rows.append(Row(label, PERCENT * printed / table.games, ours, None, 0, agrees))
         distinct = results.estimate(cell, "as-published", "distinct")
         if distinct is not None and distinct.mean < table.games:
@@ -64,9 +74,9 @@ def _cells(results: Results, *, column_first: bool) -> Table:
     return replace(found, is_repeated=not column_first)
 
 
-def _same_chance(printed: int, ours: Estimate, games: int) -> Agreement:
-    """Whether `printed` of `games` published games is compatible with our rate, by Fisher's exact test, since one of
-    our runs has no more games than the published one.
+def _chance(printed: int, ours: Estimate, games: int) -> tuple[float, Agreement]:
+    """Whether `printed` of `games` published games is compatible with our rate: the probability by Fisher's exact test,
+    since one of our runs has no more games than the published one, and the verdict.
     """
     from scipy.stats import fisher_exact  # loads slowly
 
@@ -75,24 +85,13 @@ def _same_chance(printed: int, ours: Estimate, games: int) -> Agreement:
     played = games * ours.runs
     hits = round(ours.mean / PERCENT * played)
     p = fisher_exact([[printed, games - printed], [hits, played - hits]]).pvalue
-    return Agreement(bool(p >= _SIGNIFICANT), f"{'within' if p >= _SIGNIFICANT else 'outside'}, p = {p:.2g}")
+    verdict = "within" if p >= _SIGNIFICANT else "outside"
+    return float(p), Agreement(bool(p >= _SIGNIFICANT), f"{verdict}, p = {p:.2g}")
 
 
 def match_total(results: Results, a: str, b: str, variant: Variant) -> Tally | None:
     """The sum of the finished parts of a match, for `a`; None if there are none."""
-    parts = [runs.MatchPart(a, b, number) for number in range(runs.PARTS)]
-
-    def added(figure: str) -> int:
-        return int(sum(value for part in parts for value in results.values(part, variant, figure)))
-
-    lost, half, even, ahead, won = (added(f"pairs.{points}") for points in range(5))
-    if not any((lost, half, even, ahead, won)):
-        return None
-    first, second = (
-        SideTally(*(added(f"{side}.{kind}") for kind in ("wins", "draws", "losses"))) for side in ("first", "second")
-    )
-    first = dataclasses.replace(first, distinct=added("distinct"))
-    return Tally(as_first=first, as_second=second, pairs=(lost, half, even, ahead, won))
+    return total_of(results, (runs.MatchPart(a, b, number) for number in range(runs.PARTS)), variant)
 
 
 def _matches_section(results: Results) -> Section:
@@ -126,7 +125,7 @@ def _match_rows(row: str, column: str, totals: list[Tally | None]) -> list[Row]:
     wins, _, draws = published().table_1.of(row, column)
     printed = PERCENT * (wins + draws / 2) / published().table_1.games
     label = f"{TITLES[row]} - {TITLES[column]}: {TITLES[column]}"
-    agrees = None if as_published is None else _same_winner(printed, as_published)
+    agrees = None if as_published is None or column == _OURS else _same_winner(printed, as_published)
     found = [Row(f"{label}, %", printed, as_published, corrected, 1, agrees)]
     for side, words in (("as_second", "moving first"), ("as_first", "moving second")):
         points = [Estimate(PERCENT * (1 - getattr(each, side).score)) if each else None for each in totals]
@@ -156,20 +155,23 @@ def _ratings_section(results: Results) -> Section:
     rated = by_variant(partial(rate_players, results))
     as_published, corrected = map(_as_scores, rated)
     rows = [
-        Row(TITLES[player], published().table_2[player], as_published.get(player), corrected.get(player), 0)
+        Row(_title(player), published().table_2[player], as_published.get(player), corrected.get(player), 0)
         for player in PLAYERS
     ]
-    orders = [
-        TEXTS.sentence("orders", variant=variant, concordance=_concordance(found), rated=found) if found else ""
-        for variant, found in zip(VARIANTS, rated, strict=True)
-    ]
+    orders = [_order(found, variant) if found else "" for variant, found in zip(VARIANTS, rated, strict=True)]
     table_1 = rate_published()
     listed = [
-        f"{TITLES[each.agent]} {each.elo:+.0f} ({each.interval[0]:.0f} to {each.interval[1]:.0f})"
+        f"{_title(each.agent)} {each.elo:+.0f} ({each.interval[0]:.0f} to {each.interval[1]:.0f})"
         for each in table_1.table
     ]
     order, tables = _concordance(table_1), [TEXTS.table("ratings", rows)] if any(rated) else []
     return TEXTS.section("ratings", orders=orders, ratings=", ".join(listed), concordance=order, tables=tables)
+
+
+def _order(found: Ratings, variant: Variant) -> str:
+    repeated = [player for player in PLAYERS if player != _OURS]
+    orders = {"repeated": _concordance(found, repeated), "concordance": _concordance(found)}
+    return TEXTS.sentence("orders", variant=variant, rated=found, **orders)
 
 
 def rate_players(results: Results, variant: Variant) -> Ratings | None:
@@ -193,6 +195,11 @@ def rate_published() -> Ratings:
     return fit_ratings(counted)
 
 
+def _title(player: str) -> str:
+    """The name of a player in a table that has theirs and ours."""
+    return TITLES[player].removeprefix("our ")
+
+
 def _as_scores(rated: Ratings | None) -> dict[str, Estimate]:
     """Ratings by player, shifted to the mean of the published scores; empty without ratings."""
     mean, found = fmean(published().table_2.values()), rated.table if rated else ()
@@ -200,14 +207,14 @@ def _as_scores(rated: Ratings | None) -> dict[str, Estimate]:
     return {each.agent: Estimate(mean + each.elo, ends[each.agent], 0.0, each.games) for each in found}
 
 
-def _concordance(rated: Ratings) -> str:
-    """The rank correlation of ratings with Table 2."""
+def _concordance(rated: Ratings, players: Sequence[str] = PLAYERS) -> str:
+    """The rank correlation of ratings with Table 2, of some players."""
     from scipy.stats import kendalltau  # loads slowly
 
     ours = {each.agent: each.elo for each in rated.table}
-    pairs = [(published().table_2[player], ours[player]) for player in PLAYERS]
+    pairs = [(published().table_2[player], ours[player]) for player in players]
     found = kendalltau(*zip(*pairs, strict=True), method="exact")
-    return TEXTS.sentence("concordance", found=found)
+    return TEXTS.sentence("concordance", found=found, count=len(players))
 
 
 def _grades_section(results: Results) -> Section:
@@ -249,9 +256,9 @@ def _speed_section(results: Results) -> Section:
         if any(times):
             as_published, corrected = (Estimate(used / each) if each else None for each in times)
             rows.append(Row(TITLES[player], published().simulations.get(player), as_published, corrected, 0))
-    reserves = ", ".join(f"{reserve:g} ({TITLES[player]})" for player, reserve in published().reserve.items())
+    reserves = ", ".join(f"{reserve:g} ({_title(player)})" for player, reserve in published().reserve.items())
     table = TEXTS.table("speed", rows, seconds=published().seconds, reserves=reserves)
     return TEXTS.section("speed", tables=[table] if rows else [])
 
 
-GUPTA_SHAH_2022 = TEXTS.study(runs.experiments, _sections, settings={runs.NET: runs.NET_SETTING})
+GUPTA_SHAH_2022 = TEXTS.study(runs.experiments, _sections, settings=runs.SETTINGS)

@@ -13,6 +13,7 @@ load of the machine.
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -26,17 +27,25 @@ from inarow.arena.suite import standard_suite
 from inarow.games import CONNECT_FOUR, Position
 from inarow.learning.pretrained import find_net
 from inarow.studies.comparison import PERCENT
-from inarow.studies.experiment import Measured, Scale, Trial
-from inarow.studies.gupta_shah_2022 import PAIRS, PLAYERS, published
-from inarow.studies.gupta_shah_2022.agents import agent_string
+from inarow.studies.experiment import VARIANTS, Measured, Scale, Trial
+from inarow.studies.gupta_shah_2022 import PAIRS, PLAYERS, PROGRAM, published
+from inarow.studies.gupta_shah_2022.agents import PUBLISHED_NET, agent_string
+from inarow.studies.gupta_shah_2022.contests import CONTEST_GAMES, UNIVERSAL, hybrid_contests, universal_contests
+from inarow.studies.gupta_shah_2022.figures import match_figures
+from inarow.studies.gupta_shah_2022.training import Training
 from inarow.studies.play import accuracy_figures, check_sound, play_sound_game
 from inarow.studies.study import Repeated, Setting
 from inarow.workers import open_pool
 
 NET, NET_CONTENT = "net", "net content"
+PROGRAM_NET, PROGRAM_CONTENT = "program-net", "program-net content"
+UNIVERSAL_CONTENT = "universal content"
 PARTS = 10  # maximum number of parts of a match; a kill loses at most one of them
+PROGRAM_PARTS = 5
+TRAINED_ITERATIONS = 60  # of the shipped net of the published program
 _OPENING_PLIES = 6
-_CELLS, _MEASURES, _MATCHES = range(3)  # stages: experiments for the published tables come first
+_CELLS, _MEASURES, _MATCHES, _PROGRAM, _CONTESTS, _TRAINING = range(6)
+"""Stages: experiments for the published tables come first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +99,7 @@ class MatchPart:
         with open_pool(1) as pool:
             records = [check_sound(record) for _, batch in play_plans([plan], pool, [done]) for _, record in batch]
         summary = summarise(records)
-        figures = {f"pairs.{points}": float(count) for points, count in enumerate(summary.pairs)}
-        for side, result in (("first", summary.as_first), ("second", summary.as_second)):
-            figures |= {f"{side}.{kind}": float(getattr(result, kind)) for kind in ("wins", "draws", "losses")}
-        figures["distinct"] = float(summary.distinct_games)
+        figures = match_figures(summary)
         seconds = {side: cost.seconds_per_move for side, cost in summary.cost.items()}
         return Measured(figures, timings={side: each for side, each in seconds.items() if each is not None})
 
@@ -148,19 +154,58 @@ class Speed:
 
 
 def _agent_string(player: str, trial: Trial, *, seconds: float | None = None) -> str:
-    return agent_string(player, trial.variant, net=trial.settings.get(NET), seconds=seconds)
+    net = trial.settings.get(PROGRAM_NET if player == PROGRAM else NET)
+    return agent_string(player, trial.variant, net=net, seconds=seconds)
 
 
-def _resolve_net(name: str) -> dict[str, str]:
+def _resolve_net(key: str, content: str, name: str) -> dict[str, str]:
     """The settings of a net; raises NetError unless it exists and is for this board."""
     find_net(name).check_board(CONNECT_FOUR)
-    return {NET: name, NET_CONTENT: net_hash(AlphaZeroParameters(net=name))}
+    return {key: name, content: net_hash(AlphaZeroParameters(net=name))}
 
 
-NET_SETTING = Setting("connect4", _resolve_net)
+SETTINGS = {
+    key: Setting(default, partial(_resolve_net, key, content))
+    for key, content, default in (
+        (NET, NET_CONTENT, "connect4"),
+        (PROGRAM_NET, PROGRAM_CONTENT, PUBLISHED_NET),
+        (UNIVERSAL, UNIVERSAL_CONTENT, "universal"),
+    )
+}
 
 
 def experiments(scale: Scale) -> Iterator[Repeated]:
+    """Those of the paper's tables, and those beyond them."""
+    yield from _of_the_tables(scale)
+    yield from _of_the_program(scale)
+    size = CONTEST_GAMES[scale]
+    for contests, settings in ((hybrid_contests(scale), ()), (universal_contests(scale), (UNIVERSAL,))):
+        for contest in contests:
+            part = {"from": contest.number * size, "games": size}
+            yield Repeated(contest, 1, part, variants=("corrected",), stage=_CONTESTS, settings=settings)
+
+
+def _of_the_program(scale: Scale) -> Iterator[Repeated]:
+    """AlphaZero as published: its cells, fair matches against all other players, its grade, and its training."""
+    is_quick, variants = scale == "quick", VARIANTS[:1]
+    for row in PLAYERS[:-1]:
+        for column_first in (True, False):
+            runs, size = 1 if is_quick else 5, {"games": published().table_1.games}
+            cell = Cell(row, PROGRAM, column_first)
+            yield Repeated(cell, runs, size, variants=variants, stage=_PROGRAM, settings=(PROGRAM_NET,))
+    size = {"positions": 126 if is_quick else 5040}
+    yield Repeated(Grade(PROGRAM), 1, size, variants=variants, stage=_PROGRAM, settings=(PROGRAM_NET,))
+    games = 4 if is_quick else 40
+    for number in range(1 if is_quick else PROGRAM_PARTS):
+        for player in PLAYERS:
+            size, settings = {"from": number * games, "games": games}, (*_settings(player), PROGRAM_NET)
+            part = MatchPart(player, PROGRAM, number)
+            yield Repeated(part, 1, size, variants=variants, stage=_PROGRAM, settings=settings)
+    if not is_quick:
+        yield Repeated(Training(), 1, {"iterations": TRAINED_ITERATIONS}, variants=variants, stage=_TRAINING)
+
+
+def _of_the_tables(scale: Scale) -> Iterator[Repeated]:
     """The same experiments in both scales; runs, games, positions and times differ."""
     is_quick = scale == "quick"
     unknown_order = [pair for pair in PAIRS if pair[1] in published().table_1.unknown_order]

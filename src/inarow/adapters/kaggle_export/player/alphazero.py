@@ -1,4 +1,4 @@
-"""Search with an AlphaZero network: PUCT, with a check of every position for wins, threats and forced moves."""
+"""Search with an AlphaZero network: PUCT, usually with a check of every position for wins, threats and forced moves."""
 
 from __future__ import annotations
 
@@ -40,13 +40,22 @@ class AlphaZeroPlayer:
     """Runs `simulations`, or as many as time allows, and plays the move of most visits.
 
     PUCT visits the largest Q + c P sqrt(N) / (1 + n): c is `exploration`, P is softmax(logits / `softness`), and a
-    move without a visit has the value of its parent less `first_play`.
+    move without a visit has the value of its parent less `first_play`, or 0 if that is None. Without `tactics`, only
+    finished games are known.
     """
 
-    def __init__(self, simulations: int, exploration: float, first_play: float, softness: float, net: NumpyNet) -> None:
+    def __init__(
+        self,
+        simulations: int,
+        exploration: float,
+        first_play: float | None,
+        softness: float,
+        net: NumpyNet,
+        tactics: bool = True,
+    ) -> None:
         self._simulations = max(1, simulations)
         self._exploration, self._first_play, self._softness = exploration, first_play, softness
-        self._net = net
+        self._net, self._tactics = net, tactics
 
     def choose(self, rules: Rules, own: int, both: int, deadline: Deadline) -> int:
         root = NetNode(0, 1.0)
@@ -57,19 +66,20 @@ class AlphaZeroPlayer:
         if not root.children:  # one look was enough
             cells = single_cells(examine(own, both, rules)[1])
             return place_of(cells[len(cells) // 2], rules)[1]
-        return place_of(best_child(root).bit, rules)[1]
+        return place_of(best_child(root, self._tactics).bit, rules)[1]
 
     def _simulate(self, root: NetNode, own: int, both: int, rules: Rules) -> None:
         node, path, value = root, [root], 0.0
         while node.proof == UNKNOWN:
             if not node.children:
-                node.proof, cells = examine(own, both, rules)
+                node.proof, cells = (examine if self._tactics else look_for_end)(own, both, rules)
                 if node.proof != UNKNOWN:
-                    carry_proof(path)
+                    if self._tactics:
+                        carry_proof(path)
                     break
                 bits = single_cells(cells)
                 node.children = [NetNode(bit, 1.0 / len(bits)) for bit in bits]
-                if len(bits) > 1:  # else the only safe move is followed
+                if len(bits) > 1 or not self._tactics:  # else the only safe move is followed
                     value = -self._evaluate(node, own, both, rules)
                     break
             node = self._child_to_visit(node)
@@ -95,17 +105,19 @@ class AlphaZeroPlayer:
     def _child_to_visit(self, node: NetNode) -> NetNode:
         if len(node.children) == 1:
             return node.children[0]
-        unseen = -node.total / max(1, node.visits) - self._first_play
+        unseen = 0.0 if self._first_play is None else -node.total / max(1, node.visits) - self._first_play
         width = self._exploration * math.sqrt(node.visits)
         hopeful = [child for child in node.children if child.proof >= UNKNOWN]
         return max(hopeful, key=lambda child: child.mean(unseen) + width * child.prior / (1 + child.visits))
 
 
-def best_child(root: NetNode) -> NetNode:
-    """The fastest proven win; else the most visited move that is not lost; else the slowest loss."""
+def best_child(root: NetNode, tactics: bool) -> NetNode:
+    """The fastest proven win; else the most visited move that is not lost; else the slowest loss. Without tactics the
+    most visited move.
+    """
     best = max(root.children, key=lambda child: child.proof)
     hopeful = [child for child in root.children if child.proof >= UNKNOWN]
-    if best.proof > DRAWN or not hopeful:
+    if (tactics and best.proof > DRAWN) or not hopeful:
         return best
     return max(hopeful, key=lambda child: (child.visits, child.prior))
 
@@ -150,6 +162,14 @@ def winning_cells(stones: int, both: int, rules: Rules) -> int:
             found |= gaps
             before = (before & stones) << step
     return found & rules.board & ~both
+
+
+def look_for_end(own: int, both: int, rules: Rules) -> tuple[int, int]:
+    """(proof for the side that moved here, free cells) of any position."""
+    stones = both.bit_count()
+    if rules.has_line(both ^ own):
+        return SOONEST_WIN - stones, 0
+    return (DRAWN, 0) if stones == rules.cells else (UNKNOWN, (both + rules.bottom) & rules.board)
 
 
 def examine(own: int, both: int, rules: Rules) -> tuple[int, int]:

@@ -20,8 +20,8 @@ class WindowSum:
     """
 
     def __init__(self, rules: Rules, own: Sequence[int], other: Sequence[int]) -> None:
-        self._own = [(stones, worth) for stones, worth in enumerate(own[: rules.inarow]) if worth]
-        self._other = [(stones, worth) for stones, worth in enumerate(other[: rules.inarow]) if worth]
+        self._own = [(stones, worth) for stones, worth in enumerate(own[: rules.inarow + 1]) if worth]
+        self._other = [(stones, worth) for stones, worth in enumerate(other[: rules.inarow + 1]) if worth]
         self._directions = []
         for number, step in enumerate(rules.steps):
             if step in rules.steps[:number]:  # a board of one row or column has fewer directions

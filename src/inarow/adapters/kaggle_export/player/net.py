@@ -77,5 +77,6 @@ OPERATORS: dict[str, Callable[..., np.ndarray]] = {
     "Relu": lambda array: np.maximum(array, 0),
     "Squeeze": lambda array, axes: array.squeeze(tuple(int(axis) for axis in axes)),
     "Tanh": np.tanh,
+    "Unsqueeze": lambda array, axes: np.expand_dims(array, tuple(int(axis) for axis in axes)),
 }
 """The operations that a net may have."""
