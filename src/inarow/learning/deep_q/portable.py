@@ -57,6 +57,7 @@ def to_weights(layers: list[Layer], spec: GameSpec) -> Weights:
     counts = [0, 0]
     for matrix, bias, is_dense in layers:
         name, outputs = f"{'dense' if is_dense else 'conv'}{counts[is_dense]}", len(bias)
+        weight: np.ndarray
         if not is_dense:
             weight = matrix.reshape(_SIDE, _SIDE, -1, outputs).transpose(3, 2, 0, 1)
         elif counts[is_dense] == 0:
@@ -111,8 +112,8 @@ class PortableTrainedNet:
         rate, scale = np.float32(self._config.learning_rate / first), np.float32(1.0 / np.sqrt(second))
         for layer, gradient, mean, square in zip(self._layers, gradients, *self._moments, strict=True):
             for part in range(2):
-                arrays = (each[part].reshape(-1) for each in (layer, gradient, mean, square))
-                adam_step(*arrays, rate, scale)
+                weights, slopes, means, squares = (each[part].reshape(-1) for each in (layer, gradient, mean, square))
+                adam_step(weights, slopes, means, squares, rate, scale)
         return float(_sum_of_squares(errors[:, 0]))
 
     def weights(self) -> Weights:
