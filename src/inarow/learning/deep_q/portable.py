@@ -284,7 +284,7 @@ _ADDED = np.float32(1.0 - _BETAS[0]), np.float32(1.0 - _BETAS[1])
 
 @kernel
 def adam_step(
-    weights: np.ndarray, slopes: np.ndarray, means: np.ndarray, squares: np.ndarray, rate: float, scale: float
+    weights: np.ndarray, slopes: np.ndarray, means: np.ndarray, squares: np.ndarray, rate: np.float32, scale: np.float32
 ) -> None:
     """A step of Adam. `rate` and `scale` (of the root of `squares`) contain the corrections of the bias."""
     for place in range(len(weights)):
