@@ -90,8 +90,8 @@ class DeepQConfig(ConfigPart, frozen=True, kw_only=True):
         Meta(
             ge=0,
             le=1,
-            description="weight of the game as it went on, instead of the net's best value, in targets: the lambda of "
-            "Peng's Q(lambda). 0: one step ahead (santos-2025), 1: the outcome of the game",
+            description="weight of the continuation of the game, instead of the net's best value, in targets: lambda "
+            "in Peng's Q(lambda). 0: one step ahead (santos-2025), 1: the outcome of the game",
         ),
     ] = 0.0
     terminal: Annotated[
