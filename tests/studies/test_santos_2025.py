@@ -10,6 +10,7 @@ from inarow.studies.experiment import VARIANTS, Measured, Trial
 from inarow.studies.results import Finished, Results, ResultsFile
 from inarow.studies.runner import make_report, run_trials
 from inarow.studies.santos_2025 import published
+from inarow.studies.santos_2025.harder import HARDER
 from inarow.studies.santos_2025.report import FIGURES, SANTOS_2025
 from inarow.studies.santos_2025.runs import (
     LEARNERS,
@@ -55,7 +56,7 @@ def test_the_paper_scale_is_the_published_one_seed_by_seed_and_then_more():
     unpublished = Training("second", "epsilon-greedy")
     assert sum(each.experiment == unpublished and each.variant == "as-published" for each in extra) == 10
     corrected = {each.experiment for each in extra if each.variant == "corrected"}
-    assert corrected == {*TRAININGS, DrawCosts()} - set(LOCKSTEPS)
+    assert corrected == {*TRAININGS, *HARDER, DrawCosts()} - set(LOCKSTEPS)
     assert len({each.key for each in plan}) == len(plan)
 
 

@@ -50,7 +50,7 @@ def test_misspelt_keys_are_refused():
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_text_is_used(package):
     module = import_module(f"inarow.studies.{package}.report")
-    code = "".join(path.read_text() for path in Path(inspect.getfile(module)).parent.glob("*.py"))
+    code = "".join(path.read_text(encoding="utf-8") for path in Path(inspect.getfile(module)).parent.glob("*.py"))
     for kind in ("sections", "tables", "curves", "bars", "labels", "sentences"):
         for name in getattr(module.TEXTS, kind):
             assert f'"{name}"' in code, (kind, name)

@@ -11,7 +11,9 @@ from inarow.learning.alphazero.config import SelfPlayConfig
 from inarow.learning.alphazero.replay import Replay
 from inarow.learning.alphazero.selfplay import SelfPlay
 from inarow.learning.deep_q import boards
+from inarow.learning.deep_q.config import DeepQConfig
 from inarow.learning.deep_q.opponents import NegamaxOpponents
+from inarow.learning.deep_q.portable import PortableTrainedNet
 from inarow.learning.exploration.action_sets import rows_of
 from inarow.learning.exploration.config import Policy
 from inarow.learning.exploration.explorer import Explorer, count_selections
@@ -36,6 +38,7 @@ def warm_up_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     yield "windows", _solve_windows
     yield "exploration", _explore_a_little
     yield "deep q-learning", _play_a_little
+    yield "deep q-learning in portable arithmetic", _fit_a_little
     for kind, spec in (("word", CONNECT_FOUR), ("wide", GameSpec(8, 8, 4))):
         yield f"self-play ({kind})", partial(_play_with_itself, spec)
 
@@ -73,6 +76,16 @@ def _play_a_little() -> None:
     boards.list_afterstates(layout, empty, games, boards.empty_afterstates(layout, 1))
     actions = NegamaxOpponents(spec, 2, 0.3, np.random.default_rng(0)).choose(empty, games)
     boards.play_actions(layout, empty, games, actions, True, np.zeros(1, np.int64))
+
+
+def _fit_a_little() -> None:
+    """One fit of a net with a layer of each kind."""
+    config = DeepQConfig(learner="deep-q", board=str(TIC_TAC_TOE), episodes=1, epochs=1)
+    shapes = {"conv0": (2, 1, 4, 4), "conv1": (2, 2, 4, 4), "dense0": (2, 2 * TIC_TAC_TOE.cells), "dense1": (1, 2)}
+    weights = {f"{name}.weight": np.zeros(shape, np.float32) for name, shape in shapes.items()}
+    weights = {**weights, **{f"{name}.bias": np.zeros(shape[0], np.float32) for name, shape in shapes.items()}}
+    planes = np.zeros((1, TIC_TAC_TOE.rows, TIC_TAC_TOE.columns), np.float32)
+    PortableTrainedNet(config, weights).fit(planes, np.zeros(1, np.float32), np.random.default_rng(0))
 
 
 def warm_up_for(specs: Sequence[GameSpec]) -> None:

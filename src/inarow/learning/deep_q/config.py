@@ -56,6 +56,13 @@ class Pool(ConfigPart, frozen=True, kw_only=True):
     epsilon: Annotated[float, Meta(ge=0, le=1, description="probability of a random move of a past version")] = 0.05
 
 
+class Replay(ConfigPart, frozen=True, kw_only=True):
+    """Moves of earlier batches in a fit, with the targets of their own batch."""
+
+    size: Annotated[int, Meta(ge=0, le=10**7, description="number of moves to keep, the latest ones; 0: none")] = 0
+    ratio: Annotated[float, Meta(gt=0, le=100, description="kept moves in a fit, for each move of its batch")] = 1.0
+
+
 class DeepQConfig(ConfigPart, frozen=True, kw_only=True):
     """Deep Q-learning against opponents that do not learn."""
 
@@ -78,6 +85,15 @@ class DeepQConfig(ConfigPart, frozen=True, kw_only=True):
     network: Network = Network()
     alpha: Annotated[float, Meta(gt=0, le=1, description="step from the current value towards the target")] = 0.8
     gamma: Annotated[float, Meta(gt=0, le=1, description="discount factor")] = 1.0
+    trace: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=1,
+            description="weight of the continuation of the game, instead of the net's best value, in targets: lambda "
+            "in Peng's Q(lambda). 0: one step ahead (santos-2025), 1: the outcome of the game",
+        ),
+    ] = 0.0
     terminal: Annotated[
         Literal["blend", "reward"],
         Meta(
@@ -93,6 +109,17 @@ class DeepQConfig(ConfigPart, frozen=True, kw_only=True):
     epochs: Annotated[int, Meta(ge=1, le=1000, description="passes over the moves of a batch in a fit")] = 5
     minibatch: Annotated[int, Meta(ge=1, le=100_000, description="moves in an optimizer step")] = 32
     learning_rate: Annotated[float, Meta(gt=0, le=1, description="learning rate of Adam")] = 1e-3
+    replay: Replay = Replay()
+    mirror: Annotated[
+        bool, Meta(description="fit each board as it is or reflected left to right, drawn for each fit")
+    ] = False
+    arithmetic: Annotated[
+        Literal["fast", "portable"],
+        Meta(
+            description="fast: torch and ONNX Runtime, whose rounding depends on the processor; portable: own kernels "
+            "on the CPU, the same results on every processor"
+        ),
+    ] = "fast"
 
     def __post_init__(self) -> None:
         GameSpec.parse(self.board)

@@ -5,8 +5,10 @@ A batch consists of games with a fixed net. After it, each move of the learner g
     y = q + alpha * (r + gamma * max Q(next turn) - q),
 
 where q is the net's value of the board after the move. For the last move of a game there is no next turn and r is the
-reward of the result; for others r is `rewards.step`. For shaping see `potential.py`. The net is fitted to these
-targets. The result of a `Trainer` depends only on its config.
+reward of the result; for others r is `rewards.step`. With `trace` > 0, max Q(next turn) is mixed with the target of the
+next move in the game. For shaping see `potential.py`. The net is fitted to these targets, with `replay` also to those
+of earlier moves. The net that plays a batch also gives its targets, so it is a target network renewed after each batch.
+The result of a `Trainer` depends only on its config, and on the processor unless `arithmetic` is portable.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,6 +17,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from inarow.errors import ConfigError, MissingExtraError, raised_as
 from inarow.games.notation import format_moves
@@ -24,7 +27,9 @@ from inarow.learning.deep_q.config import PAST, DeepQConfig, Side
 from inarow.learning.deep_q.opponents import make_opponents
 from inarow.learning.deep_q.play import Choose, PlayedGames, Reward, check_finite, choose_best, play_games
 from inarow.learning.deep_q.pool import PastSelves
+from inarow.learning.deep_q.portable import PortableNet, PortableTrainedNet
 from inarow.learning.deep_q.potential import make_potential
+from inarow.learning.deep_q.replay import KeptMoves
 from inarow.learning.devices import CPU, Device
 from inarow.learning.exploration.last_choices import LastChoices
 from inarow.learning.exploration.plain_explorer import make_explorer
@@ -35,7 +40,9 @@ from inarow.learning.run_folder import PlayedGame
 
 _POINTS = {boards.WON: 1, boards.DRAWN: 0, boards.LOST: -1}
 _RESULTS = {"wins": boards.WON, "draws": boards.DRAWN, "losses": boards.LOST}
-_WEIGHTS, _EXPLORING, _OPPONENTS, _ORDER, _TEST = range(5)  # random streams, each spawning one per group of games
+_WEIGHTS, _EXPLORING, _OPPONENTS, _ORDER, _TEST, _REPLAY, _MIRROR = range(
+    7
+)  # random streams, each spawning one per group of games
 _KEYS, _FLAGS = "flags.keys", "flags.flags"  # keys of a checkpoint, in addition to the weights
 
 
@@ -101,12 +108,23 @@ class Trainer:
         self.last_games: list[PlayedGame] = []  # of the last batch
         self.explorer = make_explorer(config.spec, config.policy)
         rng = np.random.default_rng(self._stream(_WEIGHTS, 0))
-        self._trained = network.TrainedNet(config, network.make_network(config, rng, factory), device)
+        if self._is_portable and (factory is not None or device != CPU):
+            raise ConfigError("arithmetic is portable: it needs the CPU and the built-in network")
+        made = network.make_network(config, rng, factory)
+        self._trained: network.TrainedNet | PortableTrainedNet = network.TrainedNet(config, made, device)
+        self._model = self._trained.model
+        if self._is_portable:
+            self._trained = PortableTrainedNet(config, self._trained.weights())
+        self._kept = KeptMoves(config.replay, config.spec.rows, config.spec.columns)
         self._potential = make_potential(config)
         self.past: PastSelves | None = None  # if they are opponents
         if any(part.agent == PAST for part in config.mix):
             first = self._trained.weights()
-            self.past = PastSelves(config.pool, first, lambda past: Net(self._content(past), "a past self", device))
+            self.past = PastSelves(config.pool, first, lambda past: self._net(past, "a past self"))
+
+    @property
+    def _is_portable(self) -> bool:
+        return self.config.arithmetic == "portable"
 
     @property
     def is_finished(self) -> bool:
@@ -123,13 +141,29 @@ class Trainer:
         groups = [self._play_group(net, *each) for each in slices]
         planes = np.concatenate([group.planes for group in groups])
         targets = np.concatenate([self.targets(group) for group in groups]).astype(np.float32)
-        loss = self._trained.fit(planes, targets, np.random.default_rng(self._stream(_ORDER, self.episodes)))
-        check_finite(loss)
+        loss = self._fit(planes, targets)
         if self.past is not None and self.past.is_due(self.episodes, end):
             self.past.add(self._trained.weights())
         self.episodes = end
         self.last_games = [game for group in groups for game in self._described(group)]
         self._report(groups, loss)
+
+    def _fit(self, planes: np.ndarray, targets: np.ndarray) -> float:
+        """Fits the net to the moves of a batch and to kept ones; returns the loss."""
+        config, wanted = self.config, targets
+        order, replay, mirror = (
+            np.random.default_rng(self._stream(purpose, self.episodes)) for purpose in (_ORDER, _REPLAY, _MIRROR)
+        )
+        fitted = planes
+        if config.replay.size:
+            fitted, wanted = self._kept.extended(planes, targets, replay)
+            self._kept.add(planes, targets)
+        if config.mirror:
+            is_reflected = mirror.random(len(fitted)) < 0.5
+            fitted = np.where(is_reflected[:, None, None], fitted[:, :, ::-1], fitted)
+        loss = self._trained.fit(fitted, wanted, order)
+        check_finite(loss)
+        return loss
 
     def _play_group(self, net: Net, first: int, count: int, side: int) -> PlayedGames:
         """Plays `count` games after episode `first` in lockstep; each with the heat of its own episode."""
@@ -148,12 +182,18 @@ class Trainer:
                 rewards = np.where(results == boards.ONGOING, self.config.rewards.step, self._rewards(results))
                 self.explorer.reward(*last.taken(games, rewards))
 
-        return self._play(net, explore, count, self._stream(_OPPONENTS, first), side, reward)
+        return self._play(net, explore, count, self._stream(_OPPONENTS, first), side, reward=reward)
 
-    def test(self, games: int, side: Side | None = None) -> TestResult:
-        """Plays games without exploration, on the learner's side or `side`. Repeated calls give the same result."""
+    def test(self, games: int, side: Side | None = None, opponent: str | None = None) -> TestResult:
+        """Plays games without exploration, on the learner's side or `side`, against the opponents of the training or
+        against `opponent`. Repeated calls give the same result.
+        """
         net, parts = self.net(), _slices(0, games, side or self.config.side)
-        played = [self._play(net, choose_best, count, self._stream(_TEST, first), side) for first, count, side in parts]
+        against = self.config if opponent is None else replace(self.config, opponent=opponent, opponents=())
+        played = [
+            self._play(net, choose_best, count, self._stream(_TEST, first), side, against)
+            for first, count, side in parts
+        ]
         results = np.concatenate([each.results for each in played])
         wins, draws, losses = (int((results == each).sum()) for each in _RESULTS.values())
         return TestResult(games, wins, draws, losses, float(np.concatenate([each.plies for each in played]).mean()))
@@ -165,10 +205,12 @@ class Trainer:
         count: int,
         seed: np.random.SeedSequence,
         side: int,
+        against: DeepQConfig | None = None,
         reward: Reward | None = None,
     ) -> PlayedGames:
+        """`against` is the config of the opponents."""
         config = self.config
-        opponents = make_opponents(config, count, seed, self._make_opponent, self._past_nets)
+        opponents = make_opponents(against or config, count, seed, self._make_opponent, self._past_nets)
         return play_games(net, config.spec, opponents, choose, count, side, potential=self._potential, reward=reward)
 
     def _past_nets(self) -> Sequence[Net]:
@@ -185,10 +227,24 @@ class Trainer:
         """The target values of the moves of some games, float64 [moves]."""
         config, rewards = self.config, self._rewards(played.results)[played.games]
         is_last = np.isnan(played.futures)
-        followed = np.where(is_last, rewards, config.rewards.step + config.gamma * played.futures) - played.potentials
+        futures = self._traced(played, rewards) if config.trace else played.futures
+        followed = np.where(is_last, rewards, config.rewards.step + config.gamma * futures) - played.potentials
         alpha = np.where(is_last, 1.0, config.alpha) if config.terminal == "reward" else config.alpha
         values = played.values - played.potentials
         return np.asarray(values + alpha * (followed - values))
+
+    def _traced(self, played: PlayedGames, rewards: np.ndarray) -> np.ndarray:
+        """The best values of next turns mixed with what followed in the game: NaN for last moves, float64 [moves]."""
+        config, futures = self.config, played.futures.copy()
+        following = np.full(len(played.results), np.nan)  # by game: the return of its next move
+        for move in reversed(range(len(futures))):  # moves of a game are in order
+            game = played.games[move]
+            if np.isnan(futures[move]):
+                following[game] = rewards[move]
+            else:
+                futures[move] += config.trace * (following[game] - futures[move])
+                following[game] = config.rewards.step + config.gamma * futures[move]
+        return futures
 
     def _rewards(self, results: np.ndarray) -> np.ndarray:
         """The rewards of results."""
@@ -226,6 +282,8 @@ class Trainer:
             "curve": msgspec.to_builtins(self.curve),
         }
         arrays = {**self._trained.state(), _KEYS: keys, _FLAGS: flags}
+        if self.config.replay.size:
+            arrays |= self._kept.state()
         if self.past is not None:
             state["pool"] = len(self.past)
             arrays |= self.past.state()
@@ -240,23 +298,32 @@ class Trainer:
             self.curve = msgspec.convert(state["curve"], list[CurvePoint])
             self.explorer.restore(state["counts"], arrays[_KEYS], arrays[_FLAGS])
             self._trained.restore(arrays)
+            if self.config.replay.size:
+                self._kept.restore(arrays)
             if self.past is not None:
                 self.past.restore(state["pool"], arrays)
             self.episodes = int(state["episodes"])
 
     def net(self) -> Net:
         """The current net, ready to play."""
-        return Net(self.net_content(), "the net", self._device)
+        return self._net(self._trained.weights(), "the net")
+
+    def _net(self, weights: dict[str, np.ndarray], source: str) -> Net:
+        if self._is_portable:
+            return PortableNet(weights, self._about())
+        return Net(self._content(weights), source, self._device)
 
     def net_content(self, **provenance: Any) -> bytes:
         """The content of a net file; `provenance` is added to the provenance that the trainer records."""
         return self._content(self._trained.weights(), **provenance)
 
     def _content(self, weights: dict[str, np.ndarray], **provenance: Any) -> bytes:
+        return to_bytes(self._model(weights), self._about(**provenance))
+
+    def _about(self, **provenance: Any) -> NetAbout:
         config = self.config
         made, provenance = msgspec.to_builtins(config), {"episodes": self.episodes, **provenance}
-        about = NetAbout(kind=DEEP_Q, board=str(config.spec), config=made, seed=config.seed, provenance=provenance)
-        return to_bytes(self._trained.model(weights), about)
+        return NetAbout(kind=DEEP_Q, board=str(config.spec), config=made, seed=config.seed, provenance=provenance)
 
     def _stream(self, purpose: int, episode: int) -> np.random.SeedSequence:
         return np.random.SeedSequence(self.config.seed, spawn_key=(purpose, episode))

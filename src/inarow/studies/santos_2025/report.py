@@ -23,6 +23,7 @@ from inarow.studies.experiment import VARIANTS, Variant, by_variant
 from inarow.studies.report import Curve, CurvePlot, Row, Section, Table, line, measured, verdicts
 from inarow.studies.results import Results, accuracy_rows
 from inarow.studies.santos_2025 import published, runs
+from inarow.studies.santos_2025.harder_report import harder_section
 from inarow.studies.santos_2025.pooled import deviations_section, pooled_section, published_spread
 from inarow.studies.santos_2025.runs import AMPLIFICATIONS, COSTS, EPISODES, LEARNERS, DrawCosts, Training
 from inarow.studies.texts import load_texts
@@ -44,6 +45,7 @@ def _sections(results: Results) -> list[Section]:
     published_parts = _tables_section, _differences_section, _pooled_section, _deviations_section, _curves_section
     own_parts = _theory_section, _perfect_play_section, _opponents_section, _lockstep_section
     found = [make(results) for make in (*published_parts, *own_parts)]
+    found.append(harder_section(results, TEXTS))
     return [each for each in found if each.curves or any(table.rows for table in each.tables)]
 
 

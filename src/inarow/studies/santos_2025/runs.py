@@ -13,12 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from inarow.agents.dqn import DqnAgent
 from inarow.agents.registry import make_agent
 from inarow.arena.grading import grade
 from inarow.games import CONNECT_FOUR
 from inarow.learning.deep_q.config import DeepQConfig, Side
-from inarow.learning.deep_q.play import NetValues
 from inarow.learning.deep_q.trainer import CurvePoint, TestResult, Trainer
 from inarow.learning.exploration.config import Amplification, Policy, Rule, Temperature
 from inarow.learning.exploration.theory import TABLE_MASSES, draw_cost, measured_cost
@@ -26,6 +24,7 @@ from inarow.studies.comparison import PERCENT
 from inarow.studies.experiment import Measured, Scale, Trial, TrialRecord, Variant
 from inarow.studies.play import accuracy_figures
 from inarow.studies.santos_2025 import published
+from inarow.studies.santos_2025.harder import HARDER, HARDER_RUNS, trained_agent
 from inarow.studies.study import Repeated
 
 EPISODES: dict[Side, int] = {"first": 1800, "second": 3600}
@@ -35,7 +34,7 @@ COSTS = {"rounds": "quantum draws", "oracle_calls": "oracle calls", "classical_r
 AMPLIFICATIONS: dict[Variant, Amplification] = {"as-published": "ceil-inclusive", "corrected": "optimal"}
 _RATES = ("wins", "losses", "draws")
 _BATCH = 300
-_TABLES, _CHECKS, _CORRECTED, _BEYOND = range(4)  # stages: experiments for the published tables come first
+_TABLES, _CHECKS, _CORRECTED, _BEYOND, _HARDER = range(5)  # stages: experiments for the published tables come first
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ class Training:
         timings = {"training": trained - clock, "test": tested - trained}
         if self.lockstep is not None:
             return Measured(figures, _curves(trainer.curve), timings)
-        graded = grade(DqnAgent("dqn", NetValues(trainer.net())), CONNECT_FOUR).by_side[self.side]
+        graded = grade(trained_agent(trainer), CONNECT_FOUR).by_side[self.side]
         figures |= accuracy_figures(graded)
         timings["grade"] = time.perf_counter() - tested
         content = trainer.net_content(study=trial.study, row=self.name, variant=trial.variant, test=rates)
@@ -160,6 +159,9 @@ def _paper() -> Iterator[Repeated]:
     for training in (PRESAMPLED, *STRONGER):
         size = {"episodes": EPISODES["first"], "test games": numbers.games}
         yield Repeated(training, 3, size, variants=("corrected",), stage=_BEYOND)
+    for harder in HARDER:
+        size = {"episodes": 6000, "test games": 200, "curve games": 50}
+        yield Repeated(harder, HARDER_RUNS, size, variants=("corrected",), stage=_HARDER)
 
 
 def _quick() -> Iterator[Repeated]:
@@ -172,6 +174,7 @@ def _quick() -> Iterator[Repeated]:
     yield Repeated(DrawCosts(), 2, {"decisions": 10_000})
     for opponent in ("negamax:depth=4", "mcts:simulations=200"):
         yield Repeated(replace(QUANTUM, opponent=opponent), 1, tiny, variants=("corrected",))
+    yield Repeated(HARDER[-1], 1, {"episodes": 1000, "test games": 20, "curve games": 5}, variants=("corrected",))
 
 
 def net_file_name(trial: TrialRecord) -> str:
