@@ -130,7 +130,7 @@ class KaggleProcess:
         self.overage = overage  # what is left of it
         folder = working_folder()
         if path.name.endswith(".tar.gz"):
-            path = _unpacked_main(path, folder)
+            path = unpacked_main(path, folder)
         arguments = [*(["--bare"] if bare else []), str(path)]
         self._process = ConfinedProcess(kaggle_host.__file__, arguments, folder)
         self._is_new = True
@@ -163,7 +163,7 @@ class KaggleProcess:
         self._process.close()
 
 
-def _unpacked_main(archive: Path, folder: WorkingFolder) -> Path:
+def unpacked_main(archive: Path, folder: WorkingFolder) -> Path:
     """The main file of an archive, unpacked into a folder that is removed if that fails."""
     main = Path(folder.name) / "main.py"
     try:

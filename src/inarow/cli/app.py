@@ -78,6 +78,7 @@ _FUNCTIONS = {
     "serve": "inarow.web.server:serve",
     "engine": "inarow.engine.command:engine",
     "kaggle": "inarow.adapters.kaggle_export.export:kaggle",
+    "verify": "inarow.adapters.kaggle_export.verification:verify",
 }
 Command = Callable[..., Any]
 
@@ -177,7 +178,8 @@ def __getattr__(name: str) -> Command | App:
     """A function of `_FUNCTIONS`, imported when cyclopts first asks for it by the name of its command."""
     if name == "export":
         export = App(name=name, help="Write files that play elsewhere.", default_parameter=Parameter(negative=()))
-        export.command(__getattr__("kaggle"))
+        for command in ("kaggle", "verify"):
+            export.command(__getattr__(command))
         return export
     if name not in _FUNCTIONS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -21,7 +21,7 @@ _BUILDERS: dict[str, tuple[Any, ...]] = {  # what follows name and summary in `A
     "paranji-2025/q": (paranji.ParanjiQParameters, paranji.ParanjiQ),
     "kumbhakern-2025/window": (kumbhakern.PublishedWindowParameters, kumbhakern.build_published_window),
     "harman/mcts": (harman.HarmanMctsParameters, harman.HarmanMcts),
-    "harman/q": (harman.HarmanQParameters, harman.HarmanQ),
+    "harman/q": (harman.HarmanQParameters, harman.HarmanQ, harman.table_hash),
     "gupta-shah-2022/minimax": (NoParameters, gupta_shah.GuptaShahMinimax),
     "gupta-shah-2022/alphazero": (
         gupta_shah.PublishedAlphaZeroParameters,
@@ -31,7 +31,4 @@ _BUILDERS: dict[str, tuple[Any, ...]] = {  # what follows name and summary in `A
     ),
 }
 _SUMMARIES = tomllib.loads((files("inarow.studies") / "agents.toml").read_text(encoding="utf-8"))
-_HASHES = {"harman/q": harman.table_hash}
-KINDS = tuple(
-    AgentKind(name, _SUMMARIES[name], *builder, content_hash=_HASHES.get(name)) for name, builder in _BUILDERS.items()
-)
+KINDS = tuple(AgentKind(name, _SUMMARIES[name], *builder) for name, builder in _BUILDERS.items())

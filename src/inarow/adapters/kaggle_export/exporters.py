@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.resources import files
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,15 @@ from inarow.adapters.kaggle_export.player.q_table import packed
 from inarow.agents.alphazero import USUAL_SIMULATIONS as USUAL_NET_SIMULATIONS
 from inarow.agents.alphazero import AlphaZeroParameters
 from inarow.agents.dqn import DqnParameters
+from inarow.agents.levels import TOP_LEVEL
 from inarow.agents.mcts import USUAL_SIMULATIONS, HybridParameters, MctsParameters, TreeParameters
 from inarow.agents.minimax import USUAL_DEPTH, MinimaxParameters
 from inarow.agents.q import QParameters
 from inarow.agents.registry import parse_agent
 from inarow.agents.simple import NoParameters
+from inarow.agents.solver import SolverParameters
 from inarow.errors import KaggleFileError, MissingExtraError
-from inarow.games import GameSpec
+from inarow.games import CONNECT_FOUR, GameSpec
 from inarow.learning import pretrained
 from inarow.learning.deep_q.play import NetValues
 from inarow.learning.net_file import read_net
@@ -39,6 +41,7 @@ from inarow.studies.gupta_shah_2022.agents import (
 _PACKAGE = "inarow.adapters.kaggle_export.player"
 _WIDTH = 110
 _UNLIMITED = 10**9
+PERFECT_MODULES = ("base", "q_table", "outcome", "perfect")
 _TIME_NOTE = "It stops after half of actTimeout, with the best move found so far."
 _FIXED: dict[str, dict[str, list[Any]]] = {
     "Conv": {"strides": [[1, 1]], "dilations": [[1, 1]], "group": [1], "auto_pad": [b"NOTSET"], "kernel_shape": []},
@@ -210,6 +213,30 @@ def _published_minimax(parameters: NoParameters, spec: GameSpec) -> Parts:
     return Parts(("base", "minimax", "shallow"), player, _TIME_NOTE)
 
 
+def _solver(parameters: SolverParameters, spec: GameSpec) -> Parts:
+    if parameters.level != TOP_LEVEL:
+        raise KaggleFileError("solver can only be exported at its top level, which is perfect")
+    if spec != CONNECT_FOUR:
+        raise KaggleFileError(f"solver can only be exported for {CONNECT_FOUR}, not for {spec}")
+    return perfect_parts(shipped_moves())
+
+
+def shipped_moves() -> dict[int, int]:
+    """The columns to play in the positions, as by `outcome.key_of`, that the search of the perfect file does not
+    decide.
+    """
+    with as_file(files("inarow.adapters.kaggle_export") / "perfect_moves.npz") as path, np.load(path) as arrays:
+        return dict(zip(arrays["keys"].tolist(), arrays["columns"].tolist(), strict=True))
+
+
+def perfect_parts(moves: Mapping[int, int]) -> Parts:
+    """The perfect player of 6x7x4 with these moves."""
+    keys = sorted(moves)
+    texts = [text_literal(packed(numbers)) for numbers in (keys, [moves[key] for key in keys])]
+    note = "It keeps the outcome of every position that it can meet from the empty board."
+    return Parts(PERFECT_MODULES, f"PerfectPlayer(keys={texts[0]}, columns={texts[1]})", note)
+
+
 def net_expression(path: Path) -> str:
     """A call of `NumpyNet` with the operations and weights of a file; raises KaggleFileError for other operations."""
     try:
@@ -257,6 +284,7 @@ _EXPORTERS: Mapping[str, Callable[[Any, GameSpec], Parts]] = {
     "alphazero": _alphazero,
     "gupta-shah-2022/minimax": _published_minimax,
     "gupta-shah-2022/alphazero": _published_alphazero,
+    "solver": _solver,
 }
 
 

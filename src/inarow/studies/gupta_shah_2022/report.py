@@ -64,7 +64,7 @@ def _cells(results: Results, *, column_first: bool) -> Table:
             ours = results.estimate(cell, "as-published", figure, is_rate=True, games=table.games)
             if ours is not None and (printed or ours.mean):
                 label = f"{title}, {first} first: {kind}, %"
-                agrees = None if column == _OURS else _chance(printed, ours, table.games)[1]
+                agrees = None if column == _OURS else _chance(printed, ours, table.games)
                 rows.append(Row(label, PERCENT * printed / table.games, ours, None, 0, agrees))
         distinct = results.estimate(cell, "as-published", "distinct")
         if distinct is not None and distinct.mean < table.games:
@@ -74,9 +74,9 @@ def _cells(results: Results, *, column_first: bool) -> Table:
     return replace(found, is_repeated=not column_first)
 
 
-def _chance(printed: int, ours: Estimate, games: int) -> tuple[float, Agreement]:
-    """Whether `printed` of `games` published games is compatible with our rate: the probability by Fisher's exact test,
-    since one of our runs has no more games than the published one, and the verdict.
+def _chance(printed: int, ours: Estimate, games: int) -> Agreement:
+    """Whether `printed` of `games` published games is compatible with our rate, by Fisher's exact test, since one of
+    our runs has no more games than the published one.
     """
     from scipy.stats import fisher_exact  # loads slowly
 
@@ -86,7 +86,7 @@ def _chance(printed: int, ours: Estimate, games: int) -> tuple[float, Agreement]
     hits = round(ours.mean / PERCENT * played)
     p = fisher_exact([[printed, games - printed], [hits, played - hits]]).pvalue
     verdict = "within" if p >= _SIGNIFICANT else "outside"
-    return float(p), Agreement(bool(p >= _SIGNIFICANT), f"{verdict}, p = {p:.2g}")
+    return Agreement(bool(p >= _SIGNIFICANT), f"{verdict}, p = {p:.2g}")
 
 
 def match_total(results: Results, a: str, b: str, variant: Variant) -> Tally | None:
