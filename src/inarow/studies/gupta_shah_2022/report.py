@@ -64,7 +64,7 @@ def _cells(results: Results, *, column_first: bool) -> Table:
             ours = results.estimate(cell, "as-published", figure, is_rate=True, games=table.games)
             if ours is not None and (printed or ours.mean):
                 label = f"{title}, {first} first: {kind}, %"
-                agrees = None if column == _OURS else _chance(printed, ours, table.games)
+                agrees = None if column == _OURS else _chance(printed, ours, table.games)[1]
                 rows.append(Row(label, PERCENT * printed / table.games, ours, None, 0, agrees))
         distinct = results.estimate(cell, "as-published", "distinct")
         if distinct is not None and distinct.mean < table.games:
@@ -74,17 +74,17 @@ def _cells(results: Results, *, column_first: bool) -> Table:
     return replace(found, is_repeated=not column_first)
 
 
-def _chance(printed: int, ours: Estimate, games: int) -> Agreement:
-    """Whether `printed` of `games` published games is compatible with our rate, by Fisher's exact test, since one of
-    our runs has no more games than the published one.
+def _chance(printed: int, ours: Estimate, games: int) -> tuple[float, Agreement]:
+    """(probability, verdict): whether `printed` of `games` published games is compatible with our rate, by Fisher's
+    exact test, since one of our runs has no more games than the published one.
     """
     from scipy.stats import fisher_exact  # loads slowly
 
-    if ours.runs < LEAST_RUNS:
-        return no_verdict(ours.runs)
     played = games * ours.runs
     hits = round(ours.mean / PERCENT * played)
     p = fisher_exact([[printed, games - printed], [hits, played - hits]]).pvalue
+    if ours.runs < LEAST_RUNS:
+        return float(p), no_verdict(ours.runs)
     verdict = "within" if p >= _SIGNIFICANT else "outside"
     return Agreement(bool(p >= _SIGNIFICANT), f"{verdict}, p = {p:.2g}")
 
