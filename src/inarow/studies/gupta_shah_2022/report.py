@@ -86,7 +86,7 @@ def _chance(printed: int, ours: Estimate, games: int) -> tuple[float, Agreement]
     if ours.runs < LEAST_RUNS:
         return float(p), no_verdict(ours.runs)
     verdict = "within" if p >= _SIGNIFICANT else "outside"
-    return Agreement(bool(p >= _SIGNIFICANT), f"{verdict}, p = {p:.2g}")
+    return float(p), Agreement(bool(p >= _SIGNIFICANT), f"{verdict}, p = {p:.2g}")
 
 
 def match_total(results: Results, a: str, b: str, variant: Variant) -> Tally | None:
