@@ -232,7 +232,7 @@ def test_the_command_trains_tests_and_continues(tmp_path):
         (("board=3x5x4",), "the heuristic squares does not fit 3x5x4"),
         (("episodes=0",), "`int` >= 1"),
         (("policy.rule=best",), "there is no exploration rule 'best'; exploration rules are epsilon-greedy, "),
-        (("gama=1",), "unknown field `gama` (did you mean 'gamma'?); valid keys are alpha, batch, "),
+        (("gama=1",), "unknown field `gama` (did you mean 'gamma'?); valid keys are alpha, arithmetic, batch, "),
         (("gamma=0",), "`float` > 0.0 - at `$.gamma`"),
         (("rewards.shaping=best",), "there is no heuristic 'best'; heuristics are windows, powers, squares"),
         (("opponents=[{agent='nobody'}]",), "there is no agent 'nobody'"),
