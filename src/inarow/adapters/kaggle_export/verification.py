@@ -47,7 +47,7 @@ class Verification:
         return sum(count.positions for root in self.roots for count in root.plies)
 
 
-def verify(file: Path, *, out: Path | None = None, json: bool = False) -> None:
+def verify(file: Path, *, out: Path | None = None, json: bool = False, seed: int = 0) -> None:
     """Prove that a perfect Kaggle file never errs.
 
     Follows every reply of an opponent to the moves of a file that `inarow export kaggle solver` wrote, on both sides,
@@ -57,6 +57,7 @@ def verify(file: Path, *, out: Path | None = None, json: bool = False) -> None:
         file: The file, or archive.
         out: Also write the result, as JSON.
         json: Print one JSON document and nothing else.
+        seed: Random seed of the sample of searches that the solver checks, too.
 
     Examples:
         inarow export verify submission.py --out verified.json
@@ -66,7 +67,7 @@ def verify(file: Path, *, out: Path | None = None, json: bool = False) -> None:
         if sys.stderr.isatty():
             print(f"{root}: ply {count.ply}, {count.positions:,} positions", file=sys.stderr)
 
-    found = verify_file(file, report)
+    found = verify_file(file, report, seed=seed)
     text = json_format.dumps(_summary(found), indent=2) + "\n"
     if out is not None:
         out.write_text(text, encoding="utf-8")
@@ -93,7 +94,7 @@ def _summary(found: Verification) -> dict[str, object]:
 
 
 def verify_file(
-    file: Path | str, report: Report = lambda root, count: None, *, roots: Sequence[Root] = ()
+    file: Path | str, report: Report = lambda root, count: None, *, roots: Sequence[Root] = (), seed: int = 0
 ) -> Verification:
     """Checks a file as `inarow export verify` does, by default from all roots; raises KaggleFileError if it errs or is
     not a perfect file of this version.
@@ -111,7 +112,7 @@ def verify_file(
         return moves[key]
 
     for root in roots or Root.all():
-        met = enumerate_positions(root, column_for, report)
+        met = enumerate_positions(root, column_for, report, seed=seed)
         for answer in met.sample:
             _check_move(Position.from_key(answer.key), answer.column, answer.outcome)
         found.roots.append(met)
