@@ -76,6 +76,8 @@ def test_a_temporary_folder_that_is_missing(name, tmp_path):
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ("train", "report")])
 def test_no_temporary_folder_at_all(name):
     """With read-only file systems in place of the usual ones, and a working folder that cannot be written either."""
+    if any(Path(sys.prefix).is_relative_to(place) for place in ("/tmp", "/var/tmp")):
+        pytest.skip("this Python is in the temporary folder")
     folder = Path.cwd() / f".no-temporary-{os.getpid()}" / "work"
     folder.mkdir(mode=0o555, parents=True)
     try:
