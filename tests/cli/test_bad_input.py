@@ -118,7 +118,7 @@ BAD = {
     ),
     "unknown scale": (["reproduce", "paranji-2025", "--scale", "huge"], "huge"),
     "unknown setting of a study": (
-        ["reproduce", "harman", "--set", "net=x"],
+        ["reproduce", "paranji-2025", "--set", "net=x"],
         "has no setting 'net'; it has no settings",
     ),
     "setting without a value": (["reproduce", "harman", "--set", "net"], "is not of the form name=value"),

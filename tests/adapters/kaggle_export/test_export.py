@@ -71,10 +71,10 @@ def test_the_command_writes_a_file_that_our_own_host_plays(tmp_path):
     # It plays the same game as the agent that it was made of.
     exported = play_game(make_agent(f"kaggle:file={file}"), make_agent("random", seed=5))
     assert exported.moves == play_game(make_agent("minimax:depth=3"), make_agent("random", seed=5)).moves
-    refused = subprocess.run([*command, "solver", "-o", str(tmp_path / "no.py")], capture_output=True, text=True)
+    refused = subprocess.run([*command, "negamax", "-o", str(tmp_path / "no.py")], capture_output=True, text=True)
     assert refused.returncode == 2
     assert refused.stderr.startswith(
-        "inarow: solver cannot be exported: a file can only use the standard library and NumPy"
+        "inarow: negamax cannot be exported: a file can only use the standard library and NumPy"
     )
     assert len(refused.stderr.splitlines()) == 1
     assert not (tmp_path / "no.py").exists()
@@ -102,7 +102,7 @@ def test_an_archive_has_a_main_file(tmp_path):
 @pytest.mark.parametrize(
     ("agent", "board", "reason"),
     [
-        ("solver", "6x7x4", "solver cannot be exported"),
+        ("negamax", "6x7x4", "negamax cannot be exported"),
         ("human", "6x7x4", "human cannot be exported"),
         ("minimax:heuristic=squares", "6x7x4", "the heuristic squares cannot be exported"),
         ("hybrid:place=backup", "6x7x4", "hybrid:place=backup cannot be exported; place=rollout can"),

@@ -225,7 +225,8 @@ def shipped_moves() -> dict[int, int]:
     """The columns to play in the positions, as by `outcome.key_of`, that the search of the perfect file does not
     decide.
     """
-    with as_file(files("inarow.adapters.kaggle_export") / "perfect_moves.npz") as path, np.load(path) as arrays:
+    place = files("inarow.adapters.kaggle_export") / "perfect_moves.npz"
+    with as_file(place) as path, np.load(path, allow_pickle=False) as arrays:
         return dict(zip(arrays["keys"].tolist(), arrays["columns"].tolist(), strict=True))
 
 
