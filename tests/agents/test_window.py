@@ -185,6 +185,7 @@ def test_among_equal_columns_it_plays_the_leftmost_or_the_nearest_to_the_centre(
     assert WindowAgent("", Fixed([0.0, 1.0, 0.0, 0.0]), "vote", "centre").decide(start).action == 3
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("size", ["4x4", "5x4", "4x5", "3x4"])
 @given(data=st.data())
 def test_exact_windows_of_any_size_have_a_vote(size, data):
@@ -194,6 +195,7 @@ def test_exact_windows_of_any_size_have_a_vote(size, data):
     assert decision.details == {"windows": 8 - int(size[2]), "unseen": 0}
 
 
+@pytest.mark.compiled
 @given(position=ongoing_positions(WINDOW))
 def test_an_exact_window_as_large_as_the_board_plays_perfectly(position):
     decision = make_agent("window:table=exact").decide(position)

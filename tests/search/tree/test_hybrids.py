@@ -69,6 +69,7 @@ def test_proofs_are_true(place, data):
             assert outcome == np.sign(exact.scores[action])
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("place", ["selection", "backup"])
 def test_a_kept_tree_still_compares_the_moves_of_a_position_that_a_search_had_settled(place):
     """A node proven by minimax has no proven children; as the root it must be searched."""
