@@ -116,7 +116,7 @@ def _versions() -> dict[str, str]:
 
 @cache
 def _processor() -> str:
-    """The model name of the processor; where the system does not tell, its architecture."""
+    """The model name of the processor; its architecture where the system does not report one."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:  # not Linux
