@@ -12,7 +12,7 @@ from inarow.storage.atomic import atomic_write
 
 def choose_moves(report: Report = lambda root, count: None) -> dict[int, int]:
     """A column for every position, given as a key, that the perfect file can meet and its search does not decide: one
-    of the best exact score, which keeps the number of further positions small. Takes an hour.
+    of the best exact score, which keeps the number of further positions small. Takes long: see `inarow export verify`.
     """
     solver, moves = solver_for(CONNECT_FOUR), dict[int, int]()
 
